@@ -1,0 +1,4 @@
+import { DurableObject } from "cloudflare:workers";
+import type { Env } from "../../workers/env.ts";
+
+export class ClusterDirectory extends DurableObject<Env> {}
