@@ -21,4 +21,8 @@ export interface Env {
   EDGEPLANE_NODES: string;
   /** Key that all tokens derive from. */
   EDGEPLANE_TOKEN_KEY?: string;
+  /** "Metadata" writes an audit event per request to the log. */
+  EDGEPLANE_AUDIT?: string;
+  /** Comma-separated origins that browsers may call from. */
+  EDGEPLANE_CORS_ORIGINS?: string;
 }

@@ -15,6 +15,11 @@ export interface ResourceInfo {
   subresources: SubresourceInfo[];
   /** The version whose form is stored; the same for all versions of a group's resource. */
   storageVersion: string;
+  /**
+   * Group under which the objects are stored when it is not `group`: events of events.k8s.io are stored as core events,
+   * in the form of `storageVersion` of that group.
+   */
+  storageGroup?: string;
   /** False for create-only kinds such as TokenReview. */
   persisted: boolean;
 }

@@ -28,8 +28,14 @@ export type ScalarKind =
   | "fieldsV1";
 
 export type TypeRef =
-  | { kind: ScalarKind }
-  | { kind: "array"; items: TypeRef }
+  /**
+   * `union` is set on a `json` value that apiextensions/v1 declares as a Go union: any JSON value, but in protobuf a
+   * message of its own (JSONSchemaPropsOrBool {allows=1 bool, schema=2}, JSONSchemaPropsOrArray {schema=1,
+   * jSONSchemas=2 repeated}, JSONSchemaPropsOrStringArray {schema=1, property=2 repeated string}; plain JSON {raw=1}).
+   */
+  | { kind: ScalarKind; union?: "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrStringArray" }
+  /** `wrapped`: a named Go slice (ExtraValue, Verbs), in protobuf a message {items=1 repeated}. */
+  | { kind: "array"; items: TypeRef; wrapped?: true }
   | { kind: "map"; values: TypeRef }
   /** `name` is a Go type such as `k8s.io/api/core/v1.PodSpec`. */
   | { kind: "struct"; name: string };
@@ -54,11 +60,27 @@ export interface FieldInfo {
   mapType?: "atomic" | "granular";
   enum?: string[];
   default?: unknown;
+  /**
+   * The field comes from an embedded Go struct that has a protobuf number of its own (Volume.VolumeSource = 2,
+   * Probe.ProbeHandler = 1). In JSON the field is the outer struct's; in protobuf the outer struct has a message at
+   * `inline.protobuf`, and `protobuf` is this field's number inside that message. All fields with the same
+   * `inline.protobuf` belong to one message. Absent for embeddings without a number (TypeMeta). `outer` is set where
+   * that message is itself embedded in another one (NamedRuleWithOperations: RuleWithOperations = 2, in it Rule = 2).
+   */
+  inline?: InlineMessage;
+}
+
+export interface InlineMessage {
+  /** Go type name of the embedded struct. */
+  name: string;
+  protobuf: number;
+  outer?: InlineMessage;
 }
 
 export interface StructInfo {
   /** Go type name. */
   name: string;
+  /** By JSON name, in the order of the Go declaration (the order of upstream's JSON). */
   fields: ReadonlyMap<string, FieldInfo>;
   /** The whole struct is one value for server-side apply. */
   atomic: boolean;

@@ -31,6 +31,14 @@ export interface DeleteOptions {
   preconditions?: { uid?: string; resourceVersion?: string };
 }
 
+/** Of patches; apply needs a field manager. */
+export interface PatchOptions {
+  fieldManager?: string;
+  /** Apply only: take over conflicting fields. */
+  force?: boolean;
+  dryRun?: "All";
+}
+
 export type PatchType =
   | "application/json-patch+json"
   | "application/merge-patch+json"
@@ -87,6 +95,7 @@ export interface Client {
     type: PatchType,
     patch: unknown,
     subresource?: string,
+    options?: PatchOptions,
   ): Promise<T>;
   delete(
     gvr: GroupVersionResource,
@@ -100,7 +109,10 @@ export interface Client {
     options?: DeleteOptions,
     list?: ListOptions,
   ): Promise<void>;
-  /** Up to 500 operations in one request: POST /apis/edgeplane.dev/v1/batch. The server groups them by shard. */
+  /**
+   * Independent operations, answered in order: POST /apis/edgeplane.dev/v1/batch, 500 in one request. The server groups
+   * them by shard. A failure of one is in its result; only a failure of a whole request throws.
+   */
   batch(operations: BatchOperation[]): Promise<BatchResult[]>;
   /** GET of any other path, decoded (discovery, for instance). */
   raw<T>(path: string): Promise<T>;

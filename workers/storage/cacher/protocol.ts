@@ -43,6 +43,8 @@ export interface WatchRequest {
   labelSelector?: string;
   fieldSelector?: string;
   representation: Representation;
+  /** Frames carry text, or its UTF-8 bytes, which an HTTP stream passes on as they are. Text unless said otherwise. */
+  frames?: "text" | "binary";
 }
 
 /**
@@ -72,6 +74,19 @@ export type Representation =
  * which the Worker shows as an ERROR event in the client's representation.
  */
 export type WatchFrame = string;
+
+/**
+ * What a watcher sends, as JSON text. `ack`: length of the frames consumed since the last acknowledgement (UTF-16 units of
+ * text, bytes of binary frames), sent when at least {@link acknowledgeEvery} came together. `end`: send a last bookmark if
+ * there is news, then close with {@link closeCode}.done.
+ */
+export type WatcherMessage = { ack: number } | { end: true };
+
+/** A watcher that never acknowledges gets about {@link maxOutstanding} and is then ended as slow. */
+export const acknowledgeEvery = 256 * 1024;
+
+/** Frames that may be on the way to one watcher without having been acknowledged. */
+export const maxOutstanding = 1024 * 1024;
 
 export const closeCode = { done: 1000, error: 4000, slow: 4001 } as const;
 

@@ -1,0 +1,168 @@
+import { expect, it } from "vitest";
+import type { StorageEvent, StorageWatch, StorageWatchMessage, WatchOptions } from "../../workers/storage/interfaces.ts";
+import type { StorageContractSubject } from "./storage-contract.ts";
+import { failure, names, thing, things } from "./storage-contract.ts";
+
+/** Reads a watch message by message. */
+export class WatchReader {
+  readonly #watch: StorageWatch;
+  readonly #iterator: AsyncIterator<StorageWatchMessage>;
+
+  constructor(watch: StorageWatch) {
+    this.#watch = watch;
+    this.#iterator = watch[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<StorageWatchMessage> {
+    const { value, done } = await this.#iterator.next();
+    if (done) throw new Error("the watch has ended");
+    return value as StorageWatchMessage;
+  }
+
+  async events(count: number): Promise<StorageEvent[]> {
+    const events: StorageEvent[] = [];
+    while (events.length < count) {
+      const message = await this.next();
+      if (message.kind === "error") throw new Error(JSON.stringify(message.error));
+      if (message.kind === "event") events.push(message.event);
+    }
+    return events;
+  }
+
+  /** Events up to and including the first with this revision. */
+  async until(revision: number): Promise<StorageEvent[]> {
+    const events: StorageEvent[] = [];
+    while (events.at(-1)?.revision !== revision) events.push(...(await this.events(1)));
+    return events;
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+}
+
+const shown = ({ type, key, revision }: StorageEvent) => `${type} ${key.slice(things.length)}@${revision}`;
+
+export function describeStorageWatchContract(factory: () => Promise<StorageContractSubject>): void {
+  const open = async (subject: StorageContractSubject, options: Omit<WatchOptions, "prefix"> & { prefix?: string }) =>
+    new WatchReader(await subject.storage.watch({ prefix: things, ...options }));
+
+  it("S14 S15: from a revision on, each change once and in order, with the object before it", async () => {
+    const subject = await factory();
+    const { storage } = subject;
+    const one = await storage.create(`${things}a`, thing("a", 1));
+    const two = await storage.create(`${things}b`, thing("b", 1));
+    const three = await storage.update(`${things}a`, thing("a", 2), 1);
+    const reader = await open(subject, { since: 1 });
+    const four = await storage.delete(`${things}a`, thing("a", 2), 3);
+    const five = await storage.create(`${things}a`, thing("a", 3));
+    expect(await reader.events(4)).toEqual([
+      { type: "ADDED", key: two.key, revision: 2, value: two.value },
+      { type: "MODIFIED", key: one.key, revision: 3, value: three.value, previous: one.value },
+      { type: "DELETED", key: one.key, revision: 4, value: four.value, previous: three.value },
+      { type: "ADDED", key: one.key, revision: 5, value: five.value },
+    ]);
+    expect(JSON.parse(four.value)).toMatchObject({ metadata: { resourceVersion: "4" }, value: 2 });
+    reader.close();
+  });
+
+  it("S14: a watch of a namespace sees only the namespace", async () => {
+    const subject = await factory();
+    await subject.storage.create(`${things}a/one`, thing("a/one"));
+    const reader = await open(subject, { prefix: `${things}a/`, since: 1 });
+    await subject.storage.create(`${things}ab/one`, thing("ab/one"));
+    await subject.storage.create(`${things}a/two`, thing("a/two"));
+    expect((await reader.events(1)).map(shown)).toEqual(["ADDED a/two@3"]);
+    reader.close();
+  });
+
+  it("S14: two watches do not disturb each other, and a closed one ends", async () => {
+    const subject = await factory();
+    await subject.storage.create(`${things}a`, thing("a"));
+    const [first, second] = [await open(subject, { since: 1 }), await open(subject, { since: 1 })];
+    first.close();
+    await subject.storage.create(`${things}b`, thing("b"));
+    expect((await second.events(1)).map(shown)).toEqual(["ADDED b@2"]);
+    await expect(first.next()).rejects.toThrow("the watch has ended");
+    second.close();
+  });
+
+  it("S16: from undefined on, the newest objects come first as ADDED", async () => {
+    const subject = await factory();
+    const { storage } = subject;
+    await storage.create(`${things}a`, thing("a"));
+    await storage.create(`${things}b`, thing("b"));
+    await storage.create(`${things}c`, thing("c"));
+    await storage.update(`${things}a`, thing("a", 1), 1);
+    await storage.delete(`${things}b`, thing("b"), 2);
+    const reader = await open(subject, {});
+    const initial = await reader.events(2);
+    expect(initial.map(shown).sort()).toEqual(["ADDED a@4", "ADDED c@3"]);
+    expect(initial.every(({ previous }) => previous === undefined)).toBe(true);
+    await storage.update(`${things}c`, thing("c", 1), 3);
+    expect((await reader.events(1)).map(shown)).toEqual(["MODIFIED c@6"]);
+    reader.close();
+  });
+
+  it("S16: from 0 on, some recent state comes first, and what follows leads to the newest", async () => {
+    const subject = await factory();
+    const { storage } = subject;
+    await storage.create(`${things}a`, thing("a"));
+    await storage.create(`${things}b`, thing("b"));
+    await storage.update(`${things}a`, thing("a", 1), 1);
+    const reader = await open(subject, { since: 0 });
+    await storage.delete(`${things}b`, thing("b"), 2);
+    await storage.create(`${things}c`, thing("c"));
+    const events = await reader.until(5);
+    expect(events[0]!.type).toBe("ADDED");
+    const state = new Map<string, number>();
+    for (const { type, key, revision } of events) {
+      if (type === "DELETED") state.delete(key);
+      else state.set(key, revision);
+    }
+    const folded = [...state].map(([key, revision]) => `${key.slice(things.length)}@${revision}`);
+    expect(folded.sort()).toEqual(await names(await storage.list({ prefix: things })));
+    reader.close();
+  });
+
+  it("S17: initial events end with a marked bookmark", async () => {
+    const subject = await factory();
+    const { storage } = subject;
+    await storage.create(`${things}a`, thing("a"));
+    await storage.create(`${things}b`, thing("b"));
+    for (const since of [undefined, 0, 1, 2]) {
+      const reader = await open(subject, { initialEvents: true, bookmarks: true, ...(since === undefined ? {} : { since }) });
+      expect((await reader.events(2)).map(shown).sort()).toEqual(["ADDED a@1", "ADDED b@2"]);
+      expect(await reader.next()).toEqual({ kind: "bookmark", revision: 2, initialEventsEnd: true });
+      reader.close();
+    }
+    const reader = await open(subject, { initialEvents: true });
+    await storage.update(`${things}a`, thing("a", 1), 1);
+    expect((await reader.events(3)).map(shown).at(-1)).toBe("MODIFIED a@3");
+    reader.close();
+  });
+
+  it("S17: initial events of an empty store are the bookmark alone", async () => {
+    const subject = await factory();
+    const reader = await open(subject, { initialEvents: true });
+    expect(await reader.next()).toEqual({ kind: "bookmark", revision: 0, initialEventsEnd: true });
+    await subject.storage.create(`${things}a`, thing("a"));
+    expect((await reader.events(1)).map(shown)).toEqual(["ADDED a@1"]);
+    reader.close();
+  });
+
+  it("S18: a watch from before the compacted revision is refused, from there on not", async () => {
+    const subject = await factory();
+    const { storage } = subject;
+    await storage.create(`${things}a`, thing("a"));
+    for (let revision = 1; revision < 5; revision++) await storage.update(`${things}a`, thing("a", revision), revision);
+    await subject.compact(3);
+    const error = await failure(storage.watch({ prefix: things, since: 2 }));
+    expect(error).toEqual({ code: "RevisionCompacted", requested: 2, oldest: 3 });
+    const reader = await open(subject, { since: 3 });
+    const events = await reader.events(2);
+    expect(events.map(shown)).toEqual(["MODIFIED a@4", "MODIFIED a@5"]);
+    expect(JSON.parse(events[0]!.previous!)).toMatchObject({ metadata: { resourceVersion: "3" }, value: 2 });
+    reader.close();
+  });
+}

@@ -1,0 +1,36 @@
+import { apiVersionOf } from "../../apimachinery/gvk.ts";
+import type { GroupVersionKind } from "../../apimachinery/gvk.ts";
+import { invalid } from "../../apimachinery/field-error.ts";
+import type { KubeObject } from "../../apimachinery/meta.ts";
+import { goFormat } from "../../apimachinery/patch/go-format.ts";
+import { newInvalid } from "../../apimachinery/status-errors.ts";
+import { schemaTable } from "../schema-table.ts";
+import type { FieldValidation } from "./decode.ts";
+import { normalizeObject } from "./normalize.ts";
+import { strictDecodingMessage, UnmarshalError } from "./unmarshal-error.ts";
+
+/**
+ * The result of a patch as an object of its kind again. A value of a wrong type, and under "Strict" an unknown field, is a
+ * 422 about the field `patch`. Mirrors applyPatchToObject of k8s.io/apiserver pkg/endpoints/handlers/patch.go (1.36).
+ */
+export function decodePatched(
+  patched: KubeObject,
+  gvk: GroupVersionKind,
+  patch: unknown,
+  fieldValidation: FieldValidation,
+): { object: KubeObject; warnings: string[] } {
+  const struct = schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind);
+  if (struct === undefined) return { object: patched, warnings: [] };
+  try {
+    const { object, unknownFields } = normalizeObject(patched, struct, { collectUnknown: fieldValidation !== "Ignore" });
+    if (fieldValidation === "Strict" && unknownFields.length > 0) throw new UnmarshalError(strictDecodingMessage(unknownFields));
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+    return {
+      object: { kind: gvk.kind, apiVersion: apiVersionOf(gvk), ...rest } as unknown as KubeObject,
+      warnings: fieldValidation === "Warn" ? unknownFields : [],
+    };
+  } catch (error) {
+    if (!(error instanceof UnmarshalError)) throw error;
+    throw newInvalid({ group: "", kind: "" }, "", [invalid("patch", goFormat(patch), error.message)]);
+  }
+}

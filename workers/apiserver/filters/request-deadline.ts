@@ -1,0 +1,54 @@
+import type { Filter } from "../request/context.ts";
+import { newBadRequest, newTimeout } from "../../apimachinery/status-errors.ts";
+
+const defaultTimeoutMilliseconds = 60_000;
+const longRunningSubresources = new Set(["attach", "exec", "portforward", "proxy", "log"]);
+
+/**
+ * Bounds every request that is not long-running by `timeout` (a Go duration, at most one minute) or one minute.
+ * Mirrors WithRequestDeadline and WithTimeoutForNonLongRunningRequests.
+ */
+export const requestDeadline: Filter = async (c, next) => {
+  const { info } = c.var;
+  const clock = c.env.clock;
+  if (info.verb === "watch" || longRunningSubresources.has(info.subresource)) {
+    c.set("deadline", Number.POSITIVE_INFINITY);
+    return next();
+  }
+  const text = c.req.query("timeout");
+  let timeout = defaultTimeoutMilliseconds;
+  if (text !== undefined && text !== "") {
+    const parsed = parseDuration(text);
+    if (parsed === undefined) {
+      throw newBadRequest(`invalid timeout specified in the request URL - time: invalid duration "${text}"`);
+    }
+    if (parsed > 0) timeout = Math.min(parsed, defaultTimeoutMilliseconds);
+  }
+  c.set("deadline", clock.now() + timeout);
+  let timer: unknown;
+  const expired = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(
+      () => reject(newTimeout("request did not complete within the allotted timeout", 0)),
+      timeout,
+    );
+  });
+  try {
+    await Promise.race([next(), expired]);
+  } finally {
+    clock.clearTimeout(timer);
+  }
+  return undefined;
+};
+
+const unitMilliseconds: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1e3, m: 60e3, h: 3600e3 };
+
+/** A Go duration such as `1m30s` in milliseconds. */
+export function parseDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  if (!/^([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/([0-9]*\.?[0-9]+)(ns|us|µs|ms|s|m|h)/g)) {
+    total += Number(amount) * unitMilliseconds[unit!]!;
+  }
+  return total;
+}

@@ -1,0 +1,81 @@
+import { Hono } from "hono";
+import { newPathNotFound, newMethodNotAllowed } from "../apimachinery/status-errors.ts";
+import { discoveryResponse } from "./discovery/discovery-response.ts";
+import { audit } from "./filters/audit.ts";
+import { authentication } from "./filters/authentication.ts";
+import { authorization } from "./filters/authorization.ts";
+import { cacheControl } from "./filters/cache-control.ts";
+import { cors } from "./filters/cors.ts";
+import { impersonation } from "./filters/impersonation.ts";
+import { maxInFlight } from "./filters/max-in-flight.ts";
+import { panicRecovery } from "./filters/panic-recovery.ts";
+import { requestDeadline } from "./filters/request-deadline.ts";
+import { requestId } from "./filters/request-id.ts";
+import { requestInfo } from "./filters/request-info.ts";
+import { warnings } from "./filters/warnings.ts";
+import { batchHandler, batchPath } from "./handlers/batch.ts";
+import { healthResponse } from "./health.ts";
+import { metricsResponse, requestMetrics } from "./metrics.ts";
+import { openApiResponse } from "./openapi/openapi-response.ts";
+import type { AppContext, AppEnv, ChainBindings } from "./request/context.ts";
+import { resourceDirector } from "./resource-director.ts";
+import { jsonResponse } from "./responses.ts";
+import { version } from "./version.ts";
+
+export type HandlerChain = (request: Request, bindings: ChainBindings) => Response | Promise<Response>;
+
+/**
+ * The way of a request, from top to bottom. Mirrors DefaultBuildHandlerChain of k8s.io/apiserver pkg/server/config.go (1.36).
+ */
+export function buildHandlerChain(bootstrap: (c: AppContext) => Promise<void>): HandlerChain {
+  const app = new Hono<AppEnv>();
+  app.onError(panicRecovery as never);
+  app.use(requestId);
+  app.use(requestInfo);
+  app.use(requestMetrics);
+  app.use(cacheControl);
+  app.use(cors);
+  app.use(requestDeadline);
+  app.use(authentication);
+  app.use(audit);
+  app.use(impersonation);
+  app.use(maxInFlight);
+  app.use(authorization);
+  app.use(warnings);
+  const chain: HandlerChain = (request, bindings) => app.fetch(request, bindings);
+  app.all("*", (c) => director(c, chain, bootstrap));
+  return chain;
+}
+
+const writingVerbs = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppContext) => Promise<void>): Promise<Response> {
+  const { info } = c.var;
+  if (info.isResourceRequest && info.path !== batchPath) {
+    // The first authorised write brings a cluster into being.
+    if (writingVerbs.has(info.verb) && c.env.loopbackUser === undefined) await bootstrap(c);
+    return resourceDirector(c);
+  }
+  if (info.path === batchPath) {
+    if (c.req.method !== "POST") throw newMethodNotAllowed();
+    return batchHandler(c, chain);
+  }
+  if (c.req.method !== "GET" && c.req.method !== "HEAD") {
+    if (isKnownPath(info.path)) throw newMethodNotAllowed();
+    throw newPathNotFound();
+  }
+  const health = await healthResponse(c);
+  if (health !== undefined) return health;
+  if (info.path === "/version" || info.path === "/version/") return jsonResponse(`${JSON.stringify(version, null, 2)}\n`);
+  if (info.path === "/metrics") return metricsResponse();
+  if (info.path === "/") return jsonResponse(`${JSON.stringify({ paths: rootPaths })}\n`);
+  const answer = discoveryResponse(c.req.raw, info.path) ?? (await openApiResponse(c.req.raw, info.path));
+  if (answer === undefined) throw newPathNotFound();
+  return answer;
+}
+
+const rootPaths = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+
+function isKnownPath(path: string): boolean {
+  return rootPaths.includes(path) || path.startsWith("/apis/") || path.startsWith("/api/") || path.startsWith("/openapi/");
+}

@@ -1,0 +1,22 @@
+import { newBadRequest } from "../../apimachinery/status-errors.ts";
+import type { ResourceInfo } from "../../apis/resource-info.ts";
+import { admit } from "../../admission/chain.ts";
+import { negotiate } from "../negotiation/negotiate.ts";
+import type { AppContext } from "../request/context.ts";
+import { parseWriteOptions } from "../request/options.ts";
+import { decodeBody, kindOf, toStored } from "./decode-body.ts";
+import { writeEntry } from "./get.ts";
+import { queryOf, requestScope, storeFor } from "./scope.ts";
+
+export async function createHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
+  const form = negotiate(c.req.header("Accept"), true);
+  const options = parseWriteOptions(queryOf(c), "CreateOptions");
+  const scope = requestScope(c, resource, options.dryRun);
+  const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);
+  if (resource.namespaced && scope.namespace === undefined) {
+    throw newBadRequest("an empty namespace may not be set during creation");
+  }
+  const object = toStored(resource, decoded);
+  const entry = await storeFor(scope).create(object, (created) => admit({ operation: "CREATE", object: created, previous: undefined, subresource: "", scope }));
+  return writeEntry(c, resource, entry, form, 201);
+}

@@ -1,0 +1,175 @@
+import { apiVersionOf } from "../../apimachinery/gvk.ts";
+import type { KubeObject, ListMeta } from "../../apimachinery/meta.ts";
+import { printerFor } from "../../apis/printers/printers.ts";
+import type { ResourceInfo } from "../../apis/resource-info.ts";
+import { selectableFields } from "../../apis/selectable-fields.ts";
+import { converterFor, toServedVersion } from "../../registry/conversion.ts";
+import { toStatusError } from "../../registry/storage-errors.ts";
+import { StorageError, isStorageError } from "../../storage/errors.ts";
+import type { ListResult, Storage } from "../../storage/interfaces.ts";
+import { listPrefix, objectKey } from "../../storage/keys.ts";
+import { negotiate } from "../negotiation/negotiate.ts";
+import type { OutputForm } from "../negotiation/negotiate.ts";
+import { partialMetadata, tableOf } from "../negotiation/table.ts";
+import { writeObject } from "../negotiation/write-object.ts";
+import type { AppContext } from "../request/context.ts";
+import { encodeContinue, newExpiredContinue, parseListOptions, storageMatch } from "../request/list-options.ts";
+import type { ListOptions } from "../request/list-options.ts";
+import { jsonType } from "../responses.ts";
+import { includeObjectOf } from "./get.ts";
+import { queryOf } from "./scope.ts";
+
+/** How many objects are read at a time when a selector has to be applied to limited pages. */
+const selectorPage = 1_000;
+
+export async function listHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
+  const form = negotiate(c.req.header("Accept"), true);
+  const options = parseListOptions(queryOf(c), resource, false);
+  const gr = { group: resource.group, resource: resource.resource };
+  const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;
+  const prefix = listPrefix(gr, namespace);
+  const storage = c.var.storage.for(gr);
+  const plain = options.labelSelector.empty && options.fieldSelector.empty;
+  if (plain && form.as === "object" && form.format === "json" && converterFor(resource) === undefined && storesTypeMeta(resource)) {
+    return passThrough(resource, await page(storage, options, prefix), options, prefix);
+  }
+  const listed = await selected(storage, options, prefix, resource, namespace);
+  return writeList(c, resource, form, listed.objects, listed.metadata);
+}
+
+/** Built-in kinds list their items without apiVersion and kind, custom ones with them. */
+function storesTypeMeta(resource: ResourceInfo): boolean {
+  return resource.group === "" || !resource.group.includes(".") || resource.group.endsWith(".k8s.io");
+}
+
+async function page(storage: Storage, options: ListOptions, prefix: string, after?: string, limit = options.limit): Promise<ListResult> {
+  const start = storageMatch(options, prefix);
+  try {
+    return await storage.list({ prefix, ...start, ...(after === undefined ? {} : { after }), limit });
+  } catch (error) {
+    if (isStorageError(error, "RevisionCompacted") && options.continue !== "") {
+      throw newExpiredContinue(prefix, after ?? start.after ?? prefix);
+    }
+    throw error instanceof StorageError ? toStatusError(error) : error;
+  }
+}
+
+/** The stored texts inside the list's frame; nothing is parsed. */
+function passThrough(resource: ResourceInfo, result: ListResult, options: ListOptions, prefix: string): Response {
+  const metadata: ListMeta = { resourceVersion: String(result.revision) };
+  if (result.lastKey !== undefined) {
+    metadata.continue = encodeContinue(prefix, result.lastKey, result.revision);
+    if (result.remaining !== undefined && result.remaining > 0) metadata.remainingItemCount = result.remaining;
+  }
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource))},"metadata":${JSON.stringify(metadata)},"items":[`;
+  return new Response(framed(head, result.stream(), "]}\n"), { headers: { "Content-Type": jsonType } });
+}
+
+function framed(head: string, body: ReadableStream<Uint8Array>, tail: string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(head)),
+    transform: (chunk, controller) => controller.enqueue(chunk),
+    flush: (controller) => controller.enqueue(encoder.encode(tail)),
+  });
+  // A reader that goes away cancels the pipe; there is nobody left to tell.
+  body.pipeTo(writable).catch(() => undefined);
+  return readable;
+}
+
+async function selected(
+  storage: Storage,
+  options: ListOptions,
+  prefix: string,
+  resource: ResourceInfo,
+  namespace: string | undefined,
+): Promise<{ objects: KubeObject[]; metadata: ListMeta }> {
+  const fields = selectableFields(resource.group, resource.resource);
+  const accepts = (object: KubeObject) =>
+    options.labelSelector.matches(object.metadata.labels) &&
+    options.fieldSelector.matches((field) => fields.get(field)?.(object) ?? "");
+
+  const single = options.fieldSelector.requirements.find(({ field, operator }) => field === "metadata.name" && operator === "=");
+  if (single !== undefined && (namespace !== undefined || !resource.namespaced) && options.continue === "" && options.resourceVersion === "") {
+    // One name: a point read, with the shard's revision as the list's.
+    const [stored, revision] = await Promise.all([
+      storage.get(objectKey({ group: resource.group, resource: resource.resource }, namespace, single.value)),
+      storage.currentRevision(),
+    ]);
+    const object = stored === undefined ? undefined : (JSON.parse(stored.value) as KubeObject);
+    return {
+      objects: object !== undefined && accepts(object) ? [object] : [],
+      metadata: { resourceVersion: String(Math.max(revision, stored?.revision ?? 0)) },
+    };
+  }
+
+  const plain = options.labelSelector.empty && options.fieldSelector.empty;
+  const objects: KubeObject[] = [];
+  const keyOf = ({ metadata }: KubeObject) =>
+    objectKey({ group: resource.group, resource: resource.resource }, resource.namespaced ? metadata.namespace : undefined, metadata.name ?? "");
+  if (options.limit === 0 || plain) {
+    const result = await page(storage, options, prefix);
+    for (const object of JSON.parse(`[${await result.text()}]`) as KubeObject[]) if (accepts(object)) objects.push(object);
+    const metadata: ListMeta = { resourceVersion: String(result.revision) };
+    if (result.lastKey !== undefined) {
+      metadata.continue = encodeContinue(prefix, result.lastKey, result.revision);
+      if (plain && result.remaining) metadata.remainingItemCount = result.remaining;
+    }
+    return { objects, metadata };
+  }
+  // A selector with a limit: read on at the first page's revision until enough match.
+  let result = await page(storage, options, prefix, undefined, selectorPage);
+  const revision = result.revision;
+  const pinned: ListOptions = { ...options, continue: "", resourceVersion: String(revision), resourceVersionMatch: "Exact" };
+  for (;;) {
+    const parsed = JSON.parse(`[${await result.text()}]`) as KubeObject[];
+    for (const [index, object] of parsed.entries()) {
+      if (!accepts(object)) continue;
+      objects.push(object);
+      const more = index < parsed.length - 1 || result.lastKey !== undefined;
+      if (objects.length === options.limit && more) {
+        return { objects, metadata: { resourceVersion: String(revision), continue: encodeContinue(prefix, keyOf(object), revision) } };
+      }
+    }
+    if (result.lastKey === undefined) return { objects, metadata: { resourceVersion: String(revision) } };
+    result = await page(storage, pinned, prefix, result.lastKey, selectorPage);
+  }
+}
+
+function writeList(c: AppContext, resource: ResourceInfo, form: OutputForm, stored: KubeObject[], metadata: ListMeta): Response {
+  switch (form.as) {
+    case "object": {
+      const builtIn = storesTypeMeta(resource);
+      const items = stored.map((object) => {
+        const served = toServedVersion(resource, object);
+        if (!builtIn) return served;
+        const { apiVersion: _apiVersion, kind: _kind, ...rest } = served;
+        return rest;
+      });
+      return writeObject(
+        { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata: metadata as KubeObject["metadata"], items },
+        form,
+      );
+    }
+    case "table":
+      return writeObject(
+        tableOf(
+          stored.map((object) => toServedVersion(resource, object)),
+          printerFor(resource.group, resource.resource),
+          { version: form.version, includeObject: includeObjectOf(c), metadata, columns: true, now: c.env.clock.now() },
+        ),
+        form,
+      );
+    case "partial":
+    case "partialList":
+      return writeObject(
+        {
+          kind: "PartialObjectMetadataList",
+          apiVersion: `meta.k8s.io/${form.version}`,
+          metadata: metadata as KubeObject["metadata"],
+          items: stored.map((object) => partialMetadata(object, form.version)),
+        },
+        form,
+      );
+  }
+}

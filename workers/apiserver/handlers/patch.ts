@@ -1,0 +1,88 @@
+import type { KubeObject } from "../../apimachinery/meta.ts";
+import { applyJsonPatch } from "../../apimachinery/patch/json-patch.ts";
+import { applyMergePatch } from "../../apimachinery/patch/merge-patch.ts";
+import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts";
+import { newBadRequest, newUnsupportedMediaType } from "../../apimachinery/status-errors.ts";
+import { decodePatched } from "../../apis/codec/decode-patched.ts";
+import type { ResourceInfo } from "../../apis/resource-info.ts";
+import { schemaTable } from "../../apis/schema-table.ts";
+import { admit } from "../../admission/chain.ts";
+import { toServedVersion } from "../../registry/conversion.ts";
+import { negotiate } from "../negotiation/negotiate.ts";
+import { readJson } from "../request/json-body.ts";
+import type { AppContext } from "../request/context.ts";
+import { parseWriteOptions } from "../request/options.ts";
+import type { FieldValidation } from "../request/options.ts";
+import { kindOf, toStored } from "./decode-body.ts";
+import { writeEntry } from "./get.ts";
+import { queryOf, requestScope, storeFor } from "./scope.ts";
+
+const jsonPatch = "application/json-patch+json";
+const mergePatch = "application/merge-patch+json";
+const strategicMergePatch = "application/strategic-merge-patch+json";
+
+export interface Patcher {
+  /** As it was sent. */
+  patch: unknown;
+  apply(current: KubeObject): KubeObject;
+}
+
+/** Reads the patch of a request for objects of one kind; running it does not change what it is given. */
+export async function readPatch(c: AppContext, kind: { group: string; version: string; kind: string }): Promise<Patcher> {
+  const mediaType = (c.req.header("Content-Type") ?? "").split(";")[0]!.trim();
+  const struct = schemaTable.structOfKind(kind.group, kind.version, kind.kind);
+  const accepted = struct === undefined ? [jsonPatch, mergePatch] : [jsonPatch, mergePatch, strategicMergePatch];
+  if (!accepted.includes(mediaType)) throw newUnsupportedMediaType(accepted);
+  const body = await readJson(c.req.raw);
+  switch (mediaType) {
+    case jsonPatch:
+      return { patch: body, apply: (current) => applyJsonPatch(current, body) as KubeObject };
+    case mergePatch:
+      return { patch: body, apply: (current) => applyMergePatch(current, mustBeObject(body)) as KubeObject };
+    default:
+      return {
+        patch: body,
+        apply: (current) => applyStrategicMergePatch(current, mustBeObject(body), struct!, schemaTable) as KubeObject,
+      };
+  }
+}
+
+function mustBeObject(body: unknown): Record<string, unknown> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw newBadRequest("json: cannot unmarshal a non-object into Go value of type map[string]interface {}");
+  }
+  return body as Record<string, unknown>;
+}
+
+/** PATCH of an object or of its status. */
+export async function patchHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
+  const form = negotiate(c.req.header("Accept"), true);
+  const options = parseWriteOptions(queryOf(c), "PatchOptions");
+  const scope = requestScope(c, resource, options.dryRun);
+  const { name, subresource } = c.var.info;
+  const patch = await readPatch(c, kindOf(resource));
+  const entry = await storeFor(scope).update({
+    name,
+    subresource,
+    update: (current) => patched(c, resource, toServedVersion(resource, current), patch, options.fieldValidation),
+    admit: (updated, previous) => admit({ operation: "UPDATE", object: updated, previous, subresource, scope }),
+  });
+  return writeEntry(c, resource, entry, form);
+}
+
+function patched(c: AppContext, resource: ResourceInfo, current: KubeObject, patch: Patcher, fieldValidation: FieldValidation): KubeObject {
+  const decoded = decodePatched(patch.apply(current), kindOf(resource), patch.patch, fieldValidation);
+  for (const warning of decoded.warnings) if (!c.var.warnings.includes(warning)) c.var.warnings.push(warning);
+  const object = decoded.object;
+  object.metadata ??= {};
+  if (object.metadata.name !== current.metadata.name) {
+    throw newMismatchedName(current, object);
+  }
+  return toStored(resource, object);
+}
+
+function newMismatchedName(current: KubeObject, object: KubeObject) {
+  return object.metadata.name
+    ? newBadRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${current.metadata.name})`)
+    : newBadRequest("name must be provided");
+}

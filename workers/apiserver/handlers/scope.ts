@@ -1,0 +1,26 @@
+import type { ResourceInfo } from "../../apis/resource-info.ts";
+import type { RequestScope } from "../../registry/strategy.ts";
+import { strategyFor } from "../../registry/strategies/strategies.ts";
+import { Store } from "../../registry/store.ts";
+import type { AppContext } from "../request/context.ts";
+
+export function requestScope(c: AppContext, resource: ResourceInfo, dryRun = false): RequestScope {
+  return {
+    resource,
+    namespace: resource.namespaced ? c.var.info.namespace || undefined : undefined,
+    user: c.var.user,
+    clock: c.env.clock,
+    random: c.env.random,
+    storage: c.var.storage,
+    warnings: c.var.warnings,
+    dryRun,
+  };
+}
+
+export function storeFor(scope: RequestScope): Store {
+  return new Store(scope, strategyFor(scope.resource.group, scope.resource.resource));
+}
+
+export function queryOf(c: AppContext): URLSearchParams {
+  return new URL(c.req.url).searchParams;
+}

@@ -1,0 +1,60 @@
+import { apiVersionOf } from "../../apimachinery/gvk.ts";
+import type { ResourceInfo } from "../../apis/resource-info.ts";
+import { listPrefix } from "../../storage/keys.ts";
+import type { Representation, WatchRequest } from "../../storage/cacher/protocol.ts";
+import { negotiate } from "../negotiation/negotiate.ts";
+import type { AppContext } from "../request/context.ts";
+import { parseListOptions, parseResourceVersion } from "../request/list-options.ts";
+import { watchResponse } from "../watch/http-watch.ts";
+import { watchWebSocketResponse } from "../watch/websocket-watch.ts";
+import { includeObjectOf } from "./get.ts";
+import { queryOf } from "./scope.ts";
+
+/** A watch: the Worker's end of a stream that the type's watch cache feeds. `name` narrows it to one object. */
+export function watchHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
+  const form = negotiate(c.req.header("Accept"), true);
+  const options = parseListOptions(queryOf(c), resource, true);
+  const gr = { group: resource.group, resource: resource.resource };
+  const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;
+  const name = c.var.info.name;
+  const fieldSelector = [...options.fieldSelector.requirements.map(formatRequirement), ...(name ? [`metadata.name=${name}`] : [])].join(",");
+  const version = options.resourceVersion;
+  const request: WatchRequest = {
+    prefix: listPrefix(gr, namespace),
+    ...(version === "" ? {} : { since: parseResourceVersion(version) }),
+    ...(options.sendInitialEvents === undefined ? {} : { initialEvents: options.sendInitialEvents }),
+    bookmarks: options.allowWatchBookmarks,
+    labelSelector: options.labelSelector.toString(),
+    fieldSelector,
+    representation: representationOf(c, resource, form.as, form.version),
+  };
+  const stub = c.var.storage.watchCache(gr);
+  const watchOptions = {
+    ...(options.timeoutSeconds === undefined ? {} : { timeoutSeconds: options.timeoutSeconds }),
+    clock: c.env.clock,
+    random: c.env.random,
+    signal: c.req.raw.signal,
+  };
+  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return watchResponse(stub, request, watchOptions);
+  const protocol = c.req.header("Sec-WebSocket-Protocol")?.split(",")[0]?.trim();
+  return watchWebSocketResponse(stub, request, { ...watchOptions, ...(protocol ? { protocol } : {}) });
+}
+
+function formatRequirement({ field, operator, value }: { field: string; operator: string; value: string }): string {
+  return `${field}${operator}${value.replaceAll("\\", "\\\\").replaceAll(",", "\\,").replaceAll("=", "\\=")}`;
+}
+
+function representationOf(c: AppContext, resource: ResourceInfo, as: string, version: "v1" | "v1beta1"): Representation {
+  const common = { apiVersion: apiVersionOf(resource), objectKind: resource.kind };
+  if (as === "table") {
+    return {
+      kind: "table",
+      ...common,
+      tableVersion: version,
+      includeObject: includeObjectOf(c),
+      columns: resource.group === "" ? resource.resource : `${resource.group}/${resource.resource}`,
+    };
+  }
+  if (as === "partial" || as === "partialList") return { kind: "partial", ...common, metaVersion: version };
+  return { kind: "object", ...common };
+}

@@ -1,0 +1,33 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { Clock } from "../../apimachinery/clock.ts";
+import type { Env } from "../../env.ts";
+import type { StorageFactory } from "../../registry/storage-factory.ts";
+import type { UserInfo } from "../authentication/user-info.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+/** What a caller hands to the chain beside the request. */
+export interface ChainBindings {
+  env: Env;
+  clock: Clock;
+  random: () => number;
+  /** Set by in-process callers (controllers, scheduler, kubelets): already authenticated. */
+  loopbackUser?: UserInfo;
+  /** Storage clients of this request context; shared by the requests of a batch so that their calls coalesce. */
+  storage?: StorageFactory;
+}
+
+/** What filters leave for the handlers. */
+export interface RequestVariables {
+  info: RequestInfo;
+  requestId: string;
+  user: UserInfo;
+  storage: StorageFactory;
+  /** Texts for `Warning: 299` headers. */
+  warnings: string[];
+  /** Absolute time in milliseconds after which the request is given up. */
+  deadline: number;
+}
+
+export type AppEnv = { Bindings: ChainBindings; Variables: RequestVariables };
+export type AppContext = Context<AppEnv>;
+export type Filter = MiddlewareHandler<AppEnv>;

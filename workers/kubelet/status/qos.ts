@@ -1,0 +1,21 @@
+import { containersOf, initContainersOf } from "../container-policy.ts";
+import type { Pod } from "../types.ts";
+
+/** The class that the API server has set, or the one that requests and limits amount to (quantities compared as text). */
+export function qosClassOf(pod: Pod): string {
+  const known = pod.status?.qosClass;
+  if (typeof known === "string" && known !== "") return known;
+  let any = false;
+  let guaranteed = true;
+  for (const container of [...initContainersOf(pod), ...containersOf(pod)]) {
+    const { requests = {}, limits = {} } = container.resources ?? {};
+    for (const resource of ["cpu", "memory"]) {
+      const limit = limits[resource];
+      const request = requests[resource] ?? limit;
+      if (request !== undefined) any = true;
+      if (limit === undefined || request !== limit) guaranteed = false;
+    }
+  }
+  if (!any) return "BestEffort";
+  return guaranteed ? "Guaranteed" : "Burstable";
+}

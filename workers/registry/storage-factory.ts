@@ -1,0 +1,36 @@
+import type { GroupResource } from "../apimachinery/gvk.ts";
+import type { Env } from "../env.ts";
+import { newCacherWatch } from "../storage/cacher/client.ts";
+import type { Storage } from "../storage/interfaces.ts";
+import { shardName } from "../storage/keys.ts";
+import { newShardStorage } from "../storage/shard/client.ts";
+
+/** Storage clients of one cluster for one request context; a type's client is made once, so that its calls coalesce. */
+export interface StorageFactory {
+  readonly cluster: string;
+  for(gr: GroupResource): Storage;
+  /** Where watchers of a type connect. */
+  watchCache(gr: GroupResource): { fetch(request: Request): Promise<Response> };
+}
+
+export function newStorageFactory(env: Env, cluster: string): StorageFactory {
+  const clients = new Map<string, Storage>();
+  const watchCache = (gr: GroupResource) =>
+    env.WATCH_CACHE.get(env.WATCH_CACHE.idFromName(shardName(cluster, gr))) as { fetch(request: Request): Promise<Response> };
+  return {
+    cluster,
+    watchCache,
+    for(gr) {
+      const name = shardName(cluster, gr);
+      let client = clients.get(name);
+      if (client === undefined) {
+        const stub = env.RESOURCE_SHARD.get(env.RESOURCE_SHARD.idFromName(name));
+        client = newShardStorage(stub as never, (options) =>
+          newCacherWatch(watchCache(gr), { ...options, representation: { kind: "storage" } }),
+        );
+        clients.set(name, client);
+      }
+      return client;
+    },
+  };
+}

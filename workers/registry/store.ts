@@ -1,0 +1,356 @@
+import { formatTime } from "../apimachinery/clock.ts";
+import type { GroupResource } from "../apimachinery/gvk.ts";
+import type { KubeObject } from "../apimachinery/meta.ts";
+import {
+  newAlreadyExists,
+  newBadRequest,
+  newConflict,
+  newGenerateNameConflict,
+  newInvalid,
+  newNotFound,
+} from "../apimachinery/status-errors.ts";
+import { encodeObject, completeObject } from "../storage/encode-object.ts";
+import { isStorageError, StorageError } from "../storage/errors.ts";
+import type { Storage, StoredObject } from "../storage/interfaces.ts";
+import { objectKey } from "../storage/keys.ts";
+import { deepEqual } from "./deep-equal.ts";
+import { beforeDelete, collectionFinalizers, markAsDeleting, shouldDeleteDuringUpdate } from "./deletion.ts";
+import { generateName } from "./names.ts";
+import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
+import type { DeleteOptions } from "./options.ts";
+import { modifiedMessage, toStatusError } from "./storage-errors.ts";
+import type { RequestScope, Strategy } from "./strategy.ts";
+
+/** Attempts at a unique generated name, as upstream's RetryGenerateName. */
+const generateNameAttempts = 8;
+
+export interface Preconditions {
+  uid?: string;
+  resourceVersion?: string;
+}
+
+/** An object with the text it is stored as. */
+export interface Entry {
+  object: KubeObject;
+  value: string;
+}
+
+export interface UpdateRequest {
+  name: string;
+  /** Makes the new object from the current one; runs again after a conflict. */
+  update(current: KubeObject): KubeObject | Promise<KubeObject>;
+  /** Makes the object when there is none; for kinds that allow it. */
+  create?: () => KubeObject | Promise<KubeObject>;
+  preconditions?: Preconditions;
+  /** "status" changes only the status, "" everything else; other subresources return the whole object from `update`. */
+  subresource: string;
+  /** Admission, on the merged object. */
+  admit?(object: KubeObject, previous: KubeObject | undefined): Promise<void>;
+}
+
+/**
+ * The generic registry: every kind is served by this class and differs only in its strategy. Objects are in the storage
+ * version. Mirrors k8s.io/apiserver pkg/registry/generic/registry/store.go (1.36).
+ */
+export class Store {
+  readonly #scope: RequestScope;
+  readonly #strategy: Strategy;
+  readonly #storage: Storage;
+  readonly #gr: GroupResource;
+  readonly #hasStatus: boolean;
+
+  constructor(scope: RequestScope, strategy: Strategy) {
+    this.#scope = scope;
+    this.#strategy = strategy;
+    this.#gr = { group: scope.resource.group, resource: scope.resource.resource };
+    this.#storage = scope.storage.for(this.#gr);
+    this.#hasStatus = scope.resource.subresources.some((subresource) => subresource.name === "status");
+  }
+
+  async get(name: string): Promise<Entry> {
+    const stored = await this.#storage.get(this.#key(name));
+    if (stored === undefined) throw newNotFound(this.#gr, name);
+    return { value: stored.value, get object() { return JSON.parse(stored.value) as KubeObject; } };
+  }
+
+  async create(object: KubeObject, admit?: (object: KubeObject) => Promise<void>): Promise<Entry> {
+    const scope = this.#scope;
+    this.#beforeCreate(object);
+    await admit?.(object);
+    const generated = object.metadata.name === undefined || object.metadata.name === "";
+    const causes: ReturnType<typeof validateObjectMeta> = [];
+    for (let attempt = 1; ; attempt++) {
+      if (generated && object.metadata.generateName) {
+        object.metadata.name = generateName(object.metadata.generateName, scope.random);
+      }
+      const name = object.metadata.name ?? "";
+      if (attempt === 1) {
+        causes.push(...validateObjectMeta(object, scope.resource), ...(this.#strategy.validate?.(object, scope) ?? []));
+        if (causes.length > 0) throw newInvalid(scope.resource, name, causes);
+      }
+      try {
+        return await this.#commitNew(object, name);
+      } catch (error) {
+        if (!isStorageError(error, "KeyExists")) throw this.#translate(error, name);
+        if (!generated) throw newAlreadyExists(this.#gr, name);
+        if (attempt === generateNameAttempts) throw newGenerateNameConflict(this.#gr, name, 1);
+      }
+    }
+  }
+
+  #beforeCreate(object: KubeObject): void {
+    const scope = this.#scope;
+    const metadata = object.metadata;
+    if (scope.resource.namespaced) {
+      if (metadata.namespace && metadata.namespace !== scope.namespace) {
+        throw newBadRequest("the namespace of the provided object does not match the namespace sent on the request");
+      }
+      metadata.namespace = scope.namespace;
+    } else {
+      delete metadata.namespace;
+    }
+    if (metadata.resourceVersion && metadata.resourceVersion !== "0") {
+      throw newBadRequest("resourceVersion should not be set on objects to be created");
+    }
+    delete metadata.resourceVersion;
+    delete metadata.deletionTimestamp;
+    delete metadata.deletionGracePeriodSeconds;
+    delete metadata.selfLink;
+    delete metadata.generation;
+    if (this.#countsGeneration(object)) metadata.generation = 1;
+    this.#strategy.prepareForCreate?.(object, scope);
+    metadata.uid = crypto.randomUUID();
+    metadata.creationTimestamp = formatTime(scope.clock.now());
+  }
+
+  async #commitNew(object: KubeObject, name: string): Promise<Entry> {
+    const release = await this.#strategy.beginCreate?.(object, this.#scope);
+    try {
+      const encoded = encodeObject(object);
+      if (this.#scope.dryRun) {
+        if ((await this.#storage.get(this.#key(name))) !== undefined) {
+          throw new StorageError({ code: "KeyExists", key: this.#key(name) });
+        }
+        await release?.();
+        // A dry run has no revision; upstream answers without one.
+        return { object, value: completeObject(encoded, 0).replace(`,"resourceVersion":"0"`, "") };
+      }
+      return this.#entry(object, await this.#storage.create(this.#key(name), encoded));
+    } catch (error) {
+      await release?.();
+      throw error;
+    }
+  }
+
+  async update(request: UpdateRequest): Promise<Entry & { created: boolean }> {
+    const { name } = request;
+    const key = this.#key(name);
+    let stored = await this.#storage.get(key);
+    for (;;) {
+      if (stored === undefined) {
+        if (request.create === undefined || !this.#strategy.allowCreateOnUpdate) throw newNotFound(this.#gr, name);
+        const object = await request.create();
+        delete object.metadata.resourceVersion;
+        return { ...(await this.create(object, (created) => request.admit?.(created, undefined) ?? Promise.resolve())), created: true };
+      }
+      const previous = JSON.parse(stored.value) as KubeObject;
+      const updated = await request.update(structuredClone(previous));
+      const requestedVersion = updated.metadata.resourceVersion;
+      this.#checkPreconditions(name, previous, request.preconditions);
+      if (updated.metadata.uid && updated.metadata.uid !== previous.metadata.uid) {
+        throw newConflict(
+          this.#gr,
+          name,
+          `Precondition failed: UID in precondition: ${updated.metadata.uid}, UID in object meta: ${previous.metadata.uid}`,
+        );
+      }
+      const unconditional = requestedVersion === undefined || requestedVersion === "" || requestedVersion === "0";
+      if (unconditional && this.#strategy.requireResourceVersion && requestedVersion !== "0") {
+        throw newInvalid(this.#scope.resource, name, [
+          { reason: "FieldValueInvalid", field: "metadata.resourceVersion", message: 'Invalid value: 0: must be specified for an update' },
+        ]);
+      }
+      if (!unconditional && requestedVersion !== String(stored.revision)) {
+        if (!/^[0-9]+$/.test(requestedVersion)) {
+          throw newInvalid(this.#scope.resource, name, [
+            {
+              reason: "FieldValueInvalid",
+              field: "metadata.resourceVersion",
+              message: `Invalid value: ${JSON.stringify(requestedVersion)}: strconv.ParseUint: parsing ${JSON.stringify(requestedVersion)}: invalid syntax`,
+            },
+          ]);
+        }
+        throw newConflict(this.#gr, name, modifiedMessage);
+      }
+      const object = this.#beforeUpdate(updated, previous, request.subresource);
+      await request.admit?.(object, previous);
+      const causes = [
+        ...validateObjectMetaUpdate(object, previous, this.#scope.resource),
+        ...(this.#strategy.validateUpdate?.(object, previous, this.#scope) ?? []),
+      ];
+      if (causes.length > 0) throw newInvalid(this.#scope.resource, name, causes);
+      const encoded = encodeObject(object);
+      // No change, no write: resourceVersion stays and watchers hear nothing.
+      if (completeObject(encoded, stored.revision) === stored.value) {
+        return { ...this.#entry(object, stored), created: false };
+      }
+      if (this.#scope.dryRun) return { object, value: completeObject(encoded, stored.revision), created: false };
+      try {
+        if (shouldDeleteDuringUpdate(object, previous, this.#strategy, this.#scope.clock.now())) {
+          const gone = await this.#storage.delete(key, encoded, stored.revision);
+          await this.#strategy.afterDelete?.(object, this.#scope);
+          return { ...this.#entry(object, gone), created: false };
+        }
+        return { ...this.#entry(object, await this.#storage.update(key, encoded, stored.revision)), created: false };
+      } catch (error) {
+        if (isStorageError(error, "KeyNotFound")) stored = undefined;
+        else if (isStorageError(error, "RevisionConflict")) {
+          // A given resourceVersion will be found stale on the next round.
+          stored = error.shape.current ?? (await this.#storage.get(key));
+        } else throw this.#translate(error, name);
+      }
+    }
+  }
+
+  #beforeUpdate(updated: KubeObject, previous: KubeObject, subresource: string): KubeObject {
+    const scope = this.#scope;
+    let object = updated;
+    if (subresource === "status") {
+      object = { ...previous, status: updated.status, metadata: { ...updated.metadata } };
+      if (updated.status === undefined) delete object.status;
+      for (const field of ["labels", "ownerReferences"] as const) {
+        if (previous.metadata[field] === undefined) delete object.metadata[field];
+        else object.metadata[field] = previous.metadata[field] as never;
+      }
+    } else if (subresource === "" && this.#hasStatus) {
+      object = { ...updated, status: previous.status };
+      if (previous.status === undefined) delete object.status;
+    }
+    const metadata = object.metadata;
+    const kept = previous.metadata;
+    if (metadata.namespace && scope.namespace !== undefined && metadata.namespace !== scope.namespace) {
+      throw newBadRequest("the namespace of the provided object does not match the namespace sent on the request");
+    }
+    metadata.namespace = kept.namespace;
+    metadata.name = kept.name;
+    metadata.uid = kept.uid;
+    metadata.creationTimestamp = kept.creationTimestamp;
+    metadata.generation = kept.generation;
+    metadata.generateName ??= kept.generateName;
+    metadata.deletionTimestamp = kept.deletionTimestamp;
+    metadata.deletionGracePeriodSeconds = kept.deletionGracePeriodSeconds;
+    delete metadata.selfLink;
+    for (const field of ["namespace", "generation", "generateName", "deletionTimestamp", "deletionGracePeriodSeconds"] as const) {
+      if (metadata[field] === undefined) delete metadata[field];
+    }
+    if (subresource === "status") this.#strategy.prepareForStatusUpdate?.(object, previous, scope);
+    else this.#strategy.prepareForUpdate?.(object, previous, scope);
+    if (subresource !== "status" && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
+      metadata.generation = (kept.generation ?? 0) + 1;
+    }
+    // Members in the order of creation, so that an update without a change is the same text.
+    return reorder(object, previous);
+  }
+
+  #countsGeneration(object: KubeObject): boolean {
+    const rule = this.#strategy.generation;
+    return rule === undefined ? object.spec !== undefined && this.#hasStatus : rule !== false;
+  }
+
+  #changedGeneration(object: KubeObject, previous: KubeObject): boolean {
+    if (this.#strategy.generation !== "all") return !deepEqual(object.spec, previous.spec);
+    const strip = ({ metadata: _metadata, status: _status, ...rest }: KubeObject) => rest;
+    return !deepEqual(strip(object), strip(previous));
+  }
+
+  /** The answer is the object when it stays (or the kind wants it), undefined for "gone". */
+  async delete(
+    name: string,
+    options: DeleteOptions,
+    admit?: (object: KubeObject) => Promise<void>,
+  ): Promise<{ entry: Entry; deleted: boolean }> {
+    const key = this.#key(name);
+    let stored = await this.#storage.get(key);
+    for (;;) {
+      if (stored === undefined) throw newNotFound(this.#gr, name);
+      const previous = JSON.parse(stored.value) as KubeObject;
+      this.#checkPreconditions(name, previous, options.preconditions);
+      await admit?.(previous);
+      const object = structuredClone(previous);
+      const given = { ...options };
+      const step = beforeDelete(object, given, this.#strategy, this.#scope.clock.now());
+      if (step === "pending") return { entry: this.#entry(previous, stored), deleted: false };
+      const finalizers = collectionFinalizers(object, options);
+      if (finalizers.length > 0) object.metadata.finalizers = finalizers;
+      else delete object.metadata.finalizers;
+      const graceful = step === "graceful";
+      if (!graceful && finalizers.length > 0) markAsDeleting(object, this.#scope.clock.now());
+      const terminating = this.#strategy.terminate?.(object, this.#scope.clock.now()) ?? false;
+      const stays = terminating || finalizers.length > 0 || (graceful && (given.gracePeriodSeconds ?? 0) > 0);
+      const encoded = encodeObject(reorder(object, previous));
+      if (this.#scope.dryRun) {
+        return { entry: { object, value: completeObject(encoded, stored.revision) }, deleted: !stays };
+      }
+      try {
+        if (stays) {
+          if (completeObject(encoded, stored.revision) === stored.value) {
+            return { entry: this.#entry(previous, stored), deleted: false };
+          }
+          return { entry: this.#entry(object, await this.#storage.update(key, encoded, stored.revision)), deleted: false };
+        }
+        const gone = await this.#storage.delete(key, encodeObject(previous), stored.revision);
+        await this.#strategy.afterDelete?.(previous, this.#scope);
+        return { entry: this.#entry(previous, gone), deleted: true };
+      } catch (error) {
+        if (isStorageError(error, "KeyNotFound")) stored = undefined;
+        else if (isStorageError(error, "RevisionConflict")) stored = error.shape.current ?? (await this.#storage.get(key));
+        else throw this.#translate(error, name);
+      }
+    }
+  }
+
+  #checkPreconditions(name: string, object: KubeObject, preconditions: Preconditions | undefined): void {
+    const { uid, resourceVersion } = object.metadata;
+    if (preconditions?.uid && preconditions.uid !== uid) {
+      throw newConflict(
+        this.#gr,
+        name,
+        `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
+      );
+    }
+    if (preconditions?.resourceVersion && preconditions.resourceVersion !== resourceVersion) {
+      throw newConflict(
+        this.#gr,
+        name,
+        `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+      );
+    }
+  }
+
+  #key(name: string): string {
+    return objectKey(this.#gr, this.#scope.resource.namespaced ? this.#scope.namespace : undefined, name);
+  }
+
+  #entry(object: KubeObject, stored: StoredObject): Entry {
+    object.metadata.resourceVersion = String(stored.revision);
+    return { object, value: stored.value };
+  }
+
+  #translate(error: unknown, name: string): unknown {
+    return error instanceof StorageError ? toStatusError(error, this.#gr, name) : error;
+  }
+}
+
+/** `object` with its members, and those of its metadata, in the order in which `previous` has them; new ones last. */
+function reorder(object: KubeObject, previous: KubeObject): KubeObject {
+  const ordered = inOrderOf(object, previous) as KubeObject;
+  ordered.metadata = inOrderOf(object.metadata as Record<string, unknown>, previous.metadata as Record<string, unknown>);
+  return ordered;
+}
+
+function inOrderOf(object: Record<string, unknown>, model: Record<string, unknown>): Record<string, unknown> {
+  const ordered: Record<string, unknown> = {};
+  for (const key in model) if (object[key] !== undefined) ordered[key] = object[key];
+  for (const key in object) if (object[key] !== undefined && !(key in ordered)) ordered[key] = object[key];
+  return ordered;
+}

@@ -1,0 +1,73 @@
+import type { StorageEvent } from "../interfaces.ts";
+import type { ShardEventsResult, ShardListRequest } from "../shard/protocol.ts";
+import type { CacherListResult, CacherShard } from "./cacher.ts";
+
+/** A shard in memory, for tests of what reads from it. */
+export class FakeShard implements CacherShard {
+  readonly history: StorageEvent[] = [];
+  /** History up to here is gone. */
+  compacted = 0;
+  eventsCalls = 0;
+  readonly #current = new Map<string, { value: string; revision: number }>();
+
+  get revision(): number {
+    return this.history.length;
+  }
+
+  /** Writes an object, or deletes it when `fields` is undefined. */
+  commit(key: string, fields: { labels?: Record<string, string>; [field: string]: unknown } | undefined): StorageEvent {
+    const revision = this.revision + 1;
+    const previous = this.#current.get(key)?.value;
+    const [name, namespace] = key.split("/").reverse();
+    let event: StorageEvent;
+    if (fields === undefined) {
+      if (previous === undefined) throw new Error(`${key} does not exist`);
+      const value = previous.replace(/"resourceVersion":"\d+"/, `"resourceVersion":"${revision}"`);
+      event = { type: "DELETED", key, revision, value, previous };
+      this.#current.delete(key);
+    } else {
+      const { labels, ...rest } = fields;
+      const metadata = { name, namespace, ...(labels === undefined ? {} : { labels }), resourceVersion: String(revision) };
+      const value = JSON.stringify({ metadata, ...rest });
+      event = { type: previous === undefined ? "ADDED" : "MODIFIED", key, revision, value, ...(previous === undefined ? {} : { previous }) };
+      this.#current.set(key, { value, revision });
+    }
+    this.history.push(event);
+    return event;
+  }
+
+  has(key: string): boolean {
+    return this.#current.has(key);
+  }
+
+  /** Current values under a prefix, in key order. */
+  values(prefix: string): string[] {
+    return [...this.#current]
+      .filter(([key]) => key.startsWith(prefix))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, { value }]) => value);
+  }
+
+  async events(since: number, limit: number): Promise<ShardEventsResult> {
+    this.eventsCalls++;
+    await Promise.resolve();
+    if (since < this.compacted) {
+      return { ok: false, error: { code: "RevisionCompacted", requested: since, oldest: this.compacted } };
+    }
+    return { ok: true, events: this.history.slice(since, since + limit), revision: this.revision };
+  }
+
+  async currentRevision(): Promise<number> {
+    return this.revision;
+  }
+
+  async list(request: ShardListRequest): Promise<CacherListResult> {
+    await Promise.resolve();
+    if (request.match !== undefined && request.match.revision > this.revision) {
+      return { ok: false, error: { code: "RevisionTooLarge", requested: request.match.revision, current: this.revision } };
+    }
+    const values = this.values(request.prefix);
+    const header = { revision: this.revision, count: values.length };
+    return { ok: true, header, body: new Blob([values.join(",")]).stream() as ReadableStream<Uint8Array> };
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Finds the ends of JSON values in text without building them. The text must be JSON made by JSON.stringify:
+ * nothing is validated.
+ */
+
+const quote = 34;
+const backslash = 92;
+
+/** Index of the closing quote of the string that opens at `start`, or -1 when the text ends before. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === backslash) before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return -1;
+}
+
+/** Index after the object or array that opens at `start`, or -1 when the text ends before. */
+export function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let index = start; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case quote:
+        index = endOfString(text, index);
+        if (index < 0) return -1;
+        break;
+      case 123: // {
+      case 91: // [
+        depth++;
+        break;
+      case 125: // }
+      case 93: // ]
+        if (--depth === 0) return index + 1;
+        break;
+    }
+  }
+  return -1;
+}
+
+const metadataStart = '{"metadata":'.length;
+
+/** The text of a stored object with another resourceVersion: metadata is its first member, resourceVersion that one's last. */
+export function withResourceVersion(value: string, revision: number): string {
+  const metadataEnd = endOfValue(value, metadataStart);
+  const close = value.lastIndexOf('"', metadataEnd - 1);
+  const open = value.lastIndexOf('"', close - 1);
+  return `${value.slice(0, open + 1)}${revision}${value.slice(close)}`;
+}
+
+/** The text of a stored object's metadata. */
+export function metadataText(value: string): string {
+  return value.slice(metadataStart, endOfValue(value, metadataStart));
+}
+
+/** Splits the body of a list (objects joined by commas) into the objects' texts, while it arrives. */
+export class ObjectSplitter {
+  #rest = "";
+
+  /** The objects that are complete with this piece. */
+  push(piece: string): string[] {
+    const text = this.#rest + piece;
+    const objects: string[] = [];
+    let start = 0;
+    for (;;) {
+      const open = text.indexOf("{", start);
+      if (open < 0) {
+        start = text.length;
+        break;
+      }
+      const end = endOfValue(text, open);
+      if (end < 0) {
+        start = open;
+        break;
+      }
+      objects.push(text.slice(open, end));
+      start = end;
+    }
+    this.#rest = text.slice(start);
+    return objects;
+  }
+
+  /** True when nothing incomplete is left. */
+  get finished(): boolean {
+    return this.#rest === "";
+  }
+}

@@ -1,0 +1,72 @@
+import type { ShardTables } from "./tables.ts";
+
+export const stepRows = 500;
+const stepSize = 1024 * 1024;
+/** Above this a list is streamed; below, one string is the cheapest. */
+const streamAbove = 8 * 1024 * 1024;
+
+/** The rows of a list that is in progress were compacted: its pin ran out. */
+export class SnapshotLost extends Error {}
+
+/**
+ * The values of `revisions` joined by commas: one string when they are few, a stream when they are many. Values are
+ * read in steps, with a yield to the event loop between two of them, so that a large list does not hold up writers.
+ * Throws SnapshotLost, or the stream fails with it.
+ */
+export async function listBody(
+  tables: ShardTables,
+  revisions: readonly number[],
+  nextMacrotask: () => Promise<void>,
+): Promise<string | ReadableStream<Uint8Array>> {
+  let position = 0;
+  let size = 0;
+  const parts: string[] = [];
+  while (position < revisions.length) {
+    if (position > 0) await nextMacrotask();
+    if (size > streamAbove) return stream(tables, revisions, position, parts);
+    const step = readStep(tables, revisions, position);
+    position += step.rows;
+    size += step.text.length;
+    parts.push(step.text);
+  }
+  return parts.join(",");
+}
+
+function readStep(tables: ShardTables, revisions: readonly number[], from: number): { text: string; rows: number } {
+  const wanted = revisions.slice(from, from + stepRows);
+  const values: string[] = [];
+  let size = 0;
+  for (const [revision, value] of tables.values(wanted)) {
+    if (revision !== wanted[values.length]) throw new SnapshotLost();
+    values.push(value);
+    size += value.length;
+    if (size >= stepSize) return { text: values.join(","), rows: values.length };
+  }
+  if (values.length !== wanted.length) throw new SnapshotLost();
+  return { text: values.join(","), rows: values.length };
+}
+
+function stream(
+  tables: ShardTables,
+  revisions: readonly number[],
+  from: number,
+  parts: string[],
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let position = from;
+  let separator = "";
+  return new ReadableStream<Uint8Array>({
+    // Called when the reader wants more, hence never twice in one macrotask of a slow reader.
+    pull(controller) {
+      let text = parts.shift();
+      if (text === undefined) {
+        const step = readStep(tables, revisions, position);
+        position += step.rows;
+        text = step.text;
+      }
+      controller.enqueue(encoder.encode(separator + text));
+      separator = ",";
+      if (parts.length === 0 && position >= revisions.length) controller.close();
+    },
+  });
+}
