@@ -1,12 +1,24 @@
+import type { GroupVersionResource } from "./apimachinery/gvk.ts";
 import type { ResourceShardProtocol } from "./storage/shard/protocol.ts";
 import type { WatchCacheProtocol } from "./storage/cacher/protocol.ts";
 
 /** A Durable Object that runs loops and can be woken; every host of loops answers this. */
 export interface LoopHostProtocol {
-  /** Starts or resumes the loops of this cluster. Cheap when they already run. */
-  wake(): Promise<void>;
+  /** Starts or resumes the loops of this cluster, and keeps them awake for at least so long. Cheap when they already run. */
+  wake(keepMilliseconds?: number): Promise<void>;
   /** The cron safety net: resync, and run what is due. */
   tick(): Promise<void>;
+}
+
+/** Which clusters there are, and which resource types each has. */
+export interface ClusterDirectoryProtocol {
+  addCluster(name: string): Promise<void>;
+  clusters(): Promise<string[]>;
+  /** A cluster whose loops sleep is passed over by the cron tick. */
+  setActive(name: string, active: boolean): Promise<void>;
+  activeClusters(): Promise<string[]>;
+  addResource(gvr: GroupVersionResource): Promise<void>;
+  resources(): Promise<GroupVersionResource[]>;
 }
 
 /** The bindings of wrangler.toml. */
@@ -16,7 +28,7 @@ export interface Env {
   CONTROLLER_MANAGER: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
   SCHEDULER: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
   NODE_POOL: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
-  CLUSTER_DIRECTORY: DurableObjectNamespace;
+  CLUSTER_DIRECTORY: DurableObjectNamespace<ClusterDirectoryProtocol & Rpc.DurableObjectBranded>;
   /** Number of simulated nodes of a new cluster, in decimal. */
   EDGEPLANE_NODES: string;
   /** Key that all tokens derive from. */

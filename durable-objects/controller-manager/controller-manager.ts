@@ -1,4 +1,47 @@
-import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../workers/env.ts";
+import { controllerManagerUser } from "../../workers/apiserver/authentication/user-info.ts";
+import type { LoopbackFactory } from "../../workers/apiserver/loopback.ts";
+import { newControllers } from "../../workers/controllers/controllers.ts";
+import type { ControllerContext } from "../../workers/informers/controller-context.ts";
+import { poolNames } from "../../workers/kubelet/pool-names.ts";
+import { LoopHost } from "../loop-host/loop-host.ts";
 
-export class ControllerManager extends DurableObject<Env> {}
+/** Node pools stay awake this long after the last word of the controller manager; it speaks every few seconds. */
+const keepPoolsMilliseconds = 30_000;
+
+/**
+ * Hosts the controllers of one cluster; named after it. While it is awake it watches nodes, so it keeps the node pools awake
+ * and heartbeating: no node is judged stale because its kubelet was allowed to sleep.
+ */
+export abstract class ControllerManagerHost extends LoopHost {
+  protected readonly binding = "CONTROLLER_MANAGER";
+  protected readonly user = controllerManagerUser;
+  protected abstract override readonly loopback: LoopbackFactory;
+
+  protected createControllers(context: ControllerContext) {
+    return newControllers(context, { resources: () => this.#directory(this.cluster).resources() });
+  }
+
+  protected override async onStart(): Promise<void> {
+    await Promise.all([
+      this.#directory("clusters").setActive(this.cluster, true),
+      this.env.SCHEDULER.get(this.env.SCHEDULER.idFromName(this.cluster)).wake(),
+      this.whileAwake(),
+    ]);
+  }
+
+  protected override async onSleep(): Promise<void> {
+    await this.#directory("clusters").setActive(this.cluster, false);
+  }
+
+  #directory(name: string) {
+    return this.env.CLUSTER_DIRECTORY.get(this.env.CLUSTER_DIRECTORY.idFromName(name));
+  }
+
+  protected override async whileAwake(): Promise<void> {
+    await Promise.all(
+      poolNames(this.cluster, this.env).map((name) =>
+        this.env.NODE_POOL.get(this.env.NODE_POOL.idFromName(name)).wake(keepPoolsMilliseconds),
+      ),
+    );
+  }
+}

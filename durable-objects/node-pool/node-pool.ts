@@ -1,4 +1,20 @@
-import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../workers/env.ts";
+import { nodeUser } from "../../workers/apiserver/authentication/user-info.ts";
+import type { LoopbackFactory } from "../../workers/apiserver/loopback.ts";
+import type { ControllerContext } from "../../workers/informers/controller-context.ts";
+import { newNodePool } from "../../workers/kubelet/node-pool.ts";
+import { nodesPerPool } from "../../workers/kubelet/pool-names.ts";
+import { LoopHost } from "../loop-host/loop-host.ts";
 
-export class NodePool extends DurableObject<Env> {}
+/** Hosts up to {@link nodesPerPool} simulated kubelets; named `<cluster>/<index>`. */
+export abstract class NodePoolHost extends LoopHost {
+  protected readonly binding = "NODE_POOL";
+  protected readonly user = nodeUser("node-pool");
+  protected abstract override readonly loopback: LoopbackFactory;
+
+  protected createControllers(context: ControllerContext) {
+    const index = Number(this.name.split("/")[1]);
+    const firstIndex = index * nodesPerPool;
+    const count = Math.min(nodesPerPool, Number(this.env.EDGEPLANE_NODES) - firstIndex);
+    return [newNodePool(context, { nodes: { count }, firstIndex })];
+  }
+}

@@ -1,4 +1,24 @@
+import { printerFor } from "../../workers/apis/printers/printers.ts";
+import { parseApiVersion } from "../../workers/apimachinery/gvk.ts";
+import type { KubeObject } from "../../workers/apimachinery/meta.ts";
+import { catalog } from "../../workers/apis/catalog.ts";
+import { converterFor } from "../../workers/registry/conversion.ts";
 import { newEventEncoder } from "../../workers/storage/cacher/event-encoder.ts";
 
-/** How events are shown; tables need the printers of the kinds. */
-export const encoder = newEventEncoder({});
+/** How events are shown: with the printers of the kinds, and in the version that the watcher asked for. */
+export const encoder = newEventEncoder({
+  tableRowsFor(columns, objects) {
+    const slash = columns.lastIndexOf("/");
+    const printer = printerFor(slash < 0 ? "" : columns.slice(0, slash), columns.slice(slash + 1));
+    return {
+      columnDefinitions: [...printer.columns],
+      rows: objects.map((object) => ({ cells: printer.cells(object, Date.now()) })),
+    };
+  },
+  convert(value, apiVersion, kind) {
+    const { group, version } = parseApiVersion(apiVersion);
+    const resource = catalog.findKind(group, version, kind);
+    const converter = resource === undefined ? undefined : converterFor(resource);
+    return converter === undefined ? value : JSON.stringify(converter.fromStorage(JSON.parse(value) as KubeObject));
+  },
+});

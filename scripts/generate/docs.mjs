@@ -26,8 +26,19 @@ function classOf(shortName, fields, classes) {
   return fits(classes.get(`${capital(group)}${unprefixed}`)) ?? fits(classes.get(unprefixed));
 }
 
-/** The struct that a field's type names, if any: `*core/v1.Probe` → `core/v1.Probe`. */
-const referenceOf = (type) => /([\w-]+\/\w+\.\w+)$/.exec(type)?.[1];
+/** Fills gaps, all of them in unstable versions, with the text that the same field has in another version. */
+function borrowFromOtherVersions(docs, structs) {
+  const related = new Map();
+  const keyOf = (shortName) => shortName.replace(/\/v\w+\./, ".");
+  for (const shortName of Object.keys(docs)) related.set(keyOf(shortName), [...(related.get(keyOf(shortName)) ?? []), shortName]);
+  for (const [shortName, lines] of Object.entries(structs))
+    for (const line of lines) {
+      const [name] = line.split(" ");
+      if (name.startsWith("@") || docs[shortName][1][name]) continue;
+      const other = related.get(keyOf(shortName)).find((candidate) => docs[candidate][1][name]);
+      if (other) docs[shortName][1][name] = docs[other][1][name];
+    }
+}
 
 /**
  * Descriptions by struct and field of the table in workers/apis/facts/types.json:
@@ -49,12 +60,6 @@ export function buildDocs(structs, folders) {
     }
     docs[shortName] = [fromClass?.doc || fromModel?.doc || "", texts];
   }
-  // A reference without a text of its own is described by the type that it refers to.
-  for (const [shortName, lines] of Object.entries(structs))
-    for (const line of lines) {
-      const [name, , type = ""] = line.split(" ");
-      const reference = referenceOf(type);
-      if (reference && docs[reference]?.[0]) docs[shortName][1][name] ??= docs[reference][0];
-    }
+  borrowFromOtherVersions(docs, structs);
   return { structs: docs, parameters: parameterDocs(folders.clientNode) };
 }

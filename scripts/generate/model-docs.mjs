@@ -5,14 +5,22 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-const htmlEntities = { "&#39;": "'", "&quot;": '"', "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+const htmlEntities = {
+  "&#39;": "'",
+  "&#x60;": "`",
+  "&#x3D;": "=",
+  "&quot;": '"',
+  "&lt;": "<",
+  "&gt;": ">",
+  "&amp;": "&",
+};
 
 function commentText(comment) {
   return comment
     .replace(/^[ \t]*\*(?!\/) ?/gm, "")
     .trim()
+    .replace(/&(?:#39|#x60|#x3D|quot|lt|gt|amp);/g, (entity) => htmlEntities[entity])
     .replace(/\\(['"\\])/g, "$1")
-    .replace(/&#39;|&quot;|&lt;|&gt;|&amp;/g, (entity) => htmlEntities[entity])
     .replaceAll("*_/", "*/");
 }
 
@@ -25,7 +33,8 @@ function parseDeclaration(source, head, fieldPattern) {
   const own = new RegExp(`${comment}$`).exec(before)?.[1];
   const fields = {};
   const pattern = new RegExp(`(?:${comment})?${fieldPattern}`, "gm");
-  for (const match of source.slice(start).matchAll(pattern)) fields[match[2]] = match[1] ? commentText(match[1]) : "";
+  const body = source.slice(start, source.indexOf("\n}", start));
+  for (const match of body.matchAll(pattern)) fields[match[2]] = match[1] ? commentText(match[1]) : "";
   return { doc: own ? commentText(own) : "", fields };
 }
 

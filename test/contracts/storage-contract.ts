@@ -24,7 +24,7 @@ export const things = "/registry/things/";
 
 /** An object with something to tell its versions apart. */
 export function thing(name: string, value: unknown = 0, uid = `uid-${name}`): EncodedObject {
-  const [namespace, ownName] = name.includes("/") ? name.split("/") : ["default", name];
+  const [namespace, ownName] = name.includes("/") ? name.split("/") : [undefined, name];
   const object: KubeObject = { metadata: { name: ownName, namespace, uid, resourceVersion: "77" }, value };
   return encodeObject({ apiVersion: "v1", kind: "Thing", ...object });
 }
@@ -74,7 +74,7 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
     const created = await storage.create(`${things}a`, thing("a"));
     expect(created).toMatchObject({ key: `${things}a`, revision: 1 });
     expect(JSON.parse(created.value)).toEqual({
-      metadata: { name: "a", namespace: "default", uid: "uid-a", resourceVersion: "1" },
+      metadata: { name: "a", uid: "uid-a", resourceVersion: "1" },
       value: 0,
     });
     await failure(storage.create(`${things}a`, thing("a")));

@@ -1,6 +1,9 @@
+import { apiVersionOf } from "../apimachinery/gvk.ts";
+import type { GroupResource } from "../apimachinery/gvk.ts";
 import type { KubeObject } from "../apimachinery/meta.ts";
 import type { ResourceInfo } from "../apis/resource-info.ts";
-import { apiVersionOf } from "../apimachinery/gvk.ts";
+import { horizontalPodAutoscalerV1 } from "./conversions/autoscaling.ts";
+import { eventsV1 } from "./conversions/events.ts";
 
 /**
  * Between a served version and the storage version of a resource. Versions whose JSON form is the same need nothing but
@@ -11,15 +14,20 @@ export interface Converter {
   fromStorage(object: KubeObject): KubeObject;
 }
 
-const converters = new Map<string, Converter>();
-
-export function registerConverter(group: string, version: string, resource: string, converter: Converter): void {
-  converters.set(`${group}/${version}/${resource}`, converter);
-}
+const converters: Record<string, Converter> = {
+  "autoscaling/v1/horizontalpodautoscalers": horizontalPodAutoscalerV1,
+  "events.k8s.io/v1/events": eventsV1,
+};
 
 /** undefined: the stored JSON is this version's JSON. */
-export function converterFor(resource: ResourceInfo): Converter | undefined {
-  return converters.get(`${resource.group}/${resource.version}/${resource.resource}`);
+export function converterFor(resource: Pick<ResourceInfo, "group" | "version" | "resource">): Converter | undefined {
+  return converters[`${resource.group}/${resource.version}/${resource.resource}`];
+}
+
+/** The type under which a resource is stored: both groups of events share one. */
+export function storedAs(resource: GroupResource): GroupResource {
+  if (resource.group === "events.k8s.io" && resource.resource === "events") return { group: "", resource: "events" };
+  return { group: resource.group, resource: resource.resource };
 }
 
 export function toStorageVersion(resource: ResourceInfo, object: KubeObject): KubeObject {

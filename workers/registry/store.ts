@@ -13,6 +13,7 @@ import { encodeObject, completeObject } from "../storage/encode-object.ts";
 import { isStorageError, StorageError } from "../storage/errors.ts";
 import type { Storage, StoredObject } from "../storage/interfaces.ts";
 import { objectKey } from "../storage/keys.ts";
+import { storedAs } from "./conversion.ts";
 import { deepEqual } from "./deep-equal.ts";
 import { beforeDelete, collectionFinalizers, markAsDeleting, shouldDeleteDuringUpdate } from "./deletion.ts";
 import { generateName } from "./names.ts";
@@ -57,13 +58,15 @@ export class Store {
   readonly #strategy: Strategy;
   readonly #storage: Storage;
   readonly #gr: GroupResource;
+  readonly #stored: GroupResource;
   readonly #hasStatus: boolean;
 
   constructor(scope: RequestScope, strategy: Strategy) {
     this.#scope = scope;
     this.#strategy = strategy;
     this.#gr = { group: scope.resource.group, resource: scope.resource.resource };
-    this.#storage = scope.storage.for(this.#gr);
+    this.#stored = storedAs(this.#gr);
+    this.#storage = scope.storage.for(this.#stored);
     this.#hasStatus = scope.resource.subresources.some((subresource) => subresource.name === "status");
   }
 
@@ -328,7 +331,7 @@ export class Store {
   }
 
   #key(name: string): string {
-    return objectKey(this.#gr, this.#scope.resource.namespaced ? this.#scope.namespace : undefined, name);
+    return objectKey(this.#stored, this.#scope.resource.namespaced ? this.#scope.namespace : undefined, name);
   }
 
   #entry(object: KubeObject, stored: StoredObject): Entry {

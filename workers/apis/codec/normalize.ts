@@ -56,6 +56,7 @@ interface CompiledField {
   name: string;
   type: CompiledType;
   dropEmpty: boolean;
+  pointer: boolean;
   /** Present in JSON even if the document does not set it. */
   always: boolean;
 }
@@ -87,6 +88,7 @@ function compile(struct: StructInfo): CompiledStruct {
       name: info.name,
       type: compileType(info.type),
       dropEmpty: info.omitEmpty && !info.pointer,
+      pointer: info.pointer,
       always: isAlwaysPresent(info),
     });
   }
@@ -165,11 +167,11 @@ function readStruct(walk: Walk, struct: CompiledStruct, input: JsonObject): Json
 
 function addMissing(result: JsonObject, struct: CompiledStruct): void {
   for (const field of struct.always) {
-    if (result[field.name] === undefined) result[field.name] = zeroOf(field.type);
+    if (result[field.name] === undefined) result[field.name] = field.pointer ? null : zeroOf(field.type);
   }
 }
 
-/** Of a field that is no pointer; pointers without omitempty show as null. */
+/** Of a field that is no pointer. */
 function zeroOf(type: CompiledType): unknown {
   switch (type.kind) {
     case "array":

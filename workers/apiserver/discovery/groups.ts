@@ -24,6 +24,10 @@ export interface ExtraVersion {
   groupPriorityMinimum?: number;
   versionPriority?: number;
   freshness?: "Current" | "Stale";
+  /** Structural schemas of custom kinds for OpenAPI, by kind. */
+  schemas?: Readonly<Record<string, Record<string, unknown>>>;
+  /** Its OpenAPI document is answered by an aggregated API server. */
+  delegated?: boolean;
 }
 
 /**

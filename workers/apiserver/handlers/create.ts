@@ -1,4 +1,5 @@
 import { newBadRequest } from "../../apimachinery/status-errors.ts";
+import { noteResource } from "../../registry/note-resource.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { admit } from "../../admission/chain.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
@@ -18,5 +19,6 @@ export async function createHandler(c: AppContext, resource: ResourceInfo): Prom
   }
   const object = toStored(resource, decoded);
   const entry = await storeFor(scope).create(object, (created) => admit({ operation: "CREATE", object: created, previous: undefined, subresource: "", scope }));
+  if (!options.dryRun) await noteResource(c.env.env, c.var.info.cluster, resource);
   return writeEntry(c, resource, entry, form, 201);
 }

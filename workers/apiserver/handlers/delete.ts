@@ -4,6 +4,7 @@ import { decodeObject } from "../../apis/codec/decode.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { selectableFields } from "../../apis/selectable-fields.ts";
 import { admit } from "../../admission/chain.ts";
+import { storedAs } from "../../registry/conversion.ts";
 import type { DeleteOptions } from "../../registry/options.ts";
 import { strategyFor } from "../../registry/strategies/strategies.ts";
 import { listPrefix } from "../../storage/keys.ts";
@@ -65,7 +66,7 @@ export async function deleteCollectionHandler(c: AppContext, resource: ResourceI
   const list = parseListOptions(queryOf(c), resource, false);
   const options = await readDeleteOptions(c);
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);
-  const gr = { group: resource.group, resource: resource.resource };
+  const gr = storedAs(resource);
   const prefix = listPrefix(gr, scope.namespace);
   const result = await c.var.storage.for(gr).list({ prefix, ...storageMatch(list, prefix), limit: list.limit });
   const fields = selectableFields(resource.group, resource.resource);

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import { newBadRequest, newTooLargeResourceVersion } from "../../apimachinery/status-errors.ts";
 import { printerFor } from "../../apis/printers/printers.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
-import { converterFor, toServedVersion } from "../../registry/conversion.ts";
+import { converterFor, storedAs, toServedVersion } from "../../registry/conversion.ts";
 import type { Entry } from "../../registry/store.ts";
 import { withTypeMeta } from "../../storage/encode-object.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
@@ -21,7 +21,7 @@ export async function getHandler(c: AppContext, resource: ResourceInfo): Promise
   const minimum = version ? parseResourceVersion(version) : 0;
   const entry = await storeFor(requestScope(c, resource)).get(c.var.info.name);
   if (minimum > 0) {
-    const storage = c.var.storage.for({ group: resource.group, resource: resource.resource });
+    const storage = c.var.storage.for(storedAs(resource));
     const current = Math.max(Number(entry.object.metadata.resourceVersion), 0);
     if (current < minimum) {
       const newest = await storage.currentRevision();

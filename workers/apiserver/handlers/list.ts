@@ -3,7 +3,7 @@ import type { KubeObject, ListMeta } from "../../apimachinery/meta.ts";
 import { printerFor } from "../../apis/printers/printers.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { selectableFields } from "../../apis/selectable-fields.ts";
-import { converterFor, toServedVersion } from "../../registry/conversion.ts";
+import { converterFor, storedAs, toServedVersion } from "../../registry/conversion.ts";
 import { toStatusError } from "../../registry/storage-errors.ts";
 import { StorageError, isStorageError } from "../../storage/errors.ts";
 import type { ListResult, Storage } from "../../storage/interfaces.ts";
@@ -25,7 +25,7 @@ const selectorPage = 1_000;
 export async function listHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
   const form = negotiate(c.req.header("Accept"), true);
   const options = parseListOptions(queryOf(c), resource, false);
-  const gr = { group: resource.group, resource: resource.resource };
+  const gr = storedAs(resource);
   const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;
   const prefix = listPrefix(gr, namespace);
   const storage = c.var.storage.for(gr);
@@ -85,15 +85,20 @@ async function selected(
   namespace: string | undefined,
 ): Promise<{ objects: KubeObject[]; metadata: ListMeta }> {
   const fields = selectableFields(resource.group, resource.resource);
+  const converter = converterFor(resource);
+  // Fields are named as in the request's version.
+  const fieldsMatch = (object: KubeObject) => {
+    const served = converter?.fromStorage(object) ?? object;
+    return options.fieldSelector.matches((field) => fields.get(field)?.(served) ?? "");
+  };
   const accepts = (object: KubeObject) =>
-    options.labelSelector.matches(object.metadata.labels) &&
-    options.fieldSelector.matches((field) => fields.get(field)?.(object) ?? "");
+    options.labelSelector.matches(object.metadata.labels) && (options.fieldSelector.empty || fieldsMatch(object));
 
   const single = options.fieldSelector.requirements.find(({ field, operator }) => field === "metadata.name" && operator === "=");
   if (single !== undefined && (namespace !== undefined || !resource.namespaced) && options.continue === "" && options.resourceVersion === "") {
     // One name: a point read, with the shard's revision as the list's.
     const [stored, revision] = await Promise.all([
-      storage.get(objectKey({ group: resource.group, resource: resource.resource }, namespace, single.value)),
+      storage.get(objectKey(storedAs(resource), namespace, single.value)),
       storage.currentRevision(),
     ]);
     const object = stored === undefined ? undefined : (JSON.parse(stored.value) as KubeObject);
@@ -106,7 +111,7 @@ async function selected(
   const plain = options.labelSelector.empty && options.fieldSelector.empty;
   const objects: KubeObject[] = [];
   const keyOf = ({ metadata }: KubeObject) =>
-    objectKey({ group: resource.group, resource: resource.resource }, resource.namespaced ? metadata.namespace : undefined, metadata.name ?? "");
+    objectKey(storedAs(resource), resource.namespaced ? metadata.namespace : undefined, metadata.name ?? "");
   if (options.limit === 0 || plain) {
     const result = await page(storage, options, prefix);
     for (const object of JSON.parse(`[${await result.text()}]`) as KubeObject[]) if (accepts(object)) objects.push(object);

@@ -1,5 +1,6 @@
 import { apiVersionOf } from "../../apimachinery/gvk.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
+import { storedAs } from "../../registry/conversion.ts";
 import { listPrefix } from "../../storage/keys.ts";
 import type { Representation, WatchRequest } from "../../storage/cacher/protocol.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
@@ -14,7 +15,7 @@ import { queryOf } from "./scope.ts";
 export function watchHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
   const form = negotiate(c.req.header("Accept"), true);
   const options = parseListOptions(queryOf(c), resource, true);
-  const gr = { group: resource.group, resource: resource.resource };
+  const gr = storedAs(resource);
   const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;
   const name = c.var.info.name;
   const fieldSelector = [...options.fieldSelector.requirements.map(formatRequirement), ...(name ? [`metadata.name=${name}`] : [])].join(",");

@@ -21,7 +21,7 @@ test("creates with metadata, refuses duplicates, makes names", async () => {
   expect(created.metadata.uid).toBeTruthy();
   expect(created.status).toEqual({ phase: "Pending" });
   await expect(client.create(pods, "default", pod("a"))).rejects.toSatisfy(isAlreadyExists);
-  const generated = await client.create(pods, "default", { ...pod(""), metadata: { generateName: "web-" } });
+  const generated = await client.create(pods, "default", { ...pod("unused"), metadata: { generateName: "web-" } } as KubeObject);
   expect(generated.metadata.name).toMatch(/^web-[a-z0-9]{5}$/);
 });
 

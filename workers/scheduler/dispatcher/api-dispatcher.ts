@@ -25,7 +25,7 @@ export class ApiDispatcher {
   #bindings: Queued[] = [];
   readonly #patches = new Map<string, Queued>();
   #inFlight = 0;
-  #operationsInFlight = 0;
+  #patchesInFlight = 0;
   #flushing = false;
 
   constructor(client: Client, options: ApiDispatcherOptions = {}) {
@@ -34,9 +34,9 @@ export class ApiDispatcher {
     this.#maxInFlight = options.maxInFlight ?? 1;
   }
 
-  /** Operations that have not been answered. */
-  get pending(): number {
-    return this.#bindings.length + this.#patches.size + this.#operationsInFlight;
+  /** Status patches that have not been answered; bindings are counted by their binding cycles. */
+  get pendingPatches(): number {
+    return this.#patches.size + this.#patchesInFlight;
   }
 
   /** POST pods/<name>/binding; resolves with the server's answer. */
@@ -99,8 +99,9 @@ export class ApiDispatcher {
   }
 
   async #send(batch: readonly Queued[]): Promise<void> {
+    const patches = batch.filter(({ operation }) => operation.method === "PATCH").length;
     this.#inFlight++;
-    this.#operationsInFlight += batch.length;
+    this.#patchesInFlight += patches;
     let results: BatchResult[];
     try {
       results = await this.#client.batch(batch.map(({ operation }) => operation));
@@ -109,7 +110,7 @@ export class ApiDispatcher {
       results = batch.map(() => failed);
     }
     this.#inFlight--;
-    this.#operationsInFlight -= batch.length;
+    this.#patchesInFlight -= patches;
     for (let i = 0; i < batch.length; i++) batch[i]!.resolve(results[i] ?? missing);
     this.#flush();
   }

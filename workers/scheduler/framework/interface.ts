@@ -145,6 +145,8 @@ export interface Handle {
   readonly dispatcher: ApiDispatcher;
   readonly nominator: Nominator;
   readonly namespaceLabels: NamespaceLabels;
+  /** Changes whenever a namespace may have. */
+  readonly namespacesRevision: () => string;
   readonly defaultSelectors: DefaultSelectorLister;
   /** For plugins that run other plugins (preemption). Not to be used before construction is complete. */
   readonly framework: () => Framework;

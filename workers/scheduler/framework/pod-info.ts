@@ -39,7 +39,7 @@ export class PodInfo {
     this.pod = pod;
     this.name = metadata.name ?? "";
     this.namespace = metadata.namespace ?? "";
-    this.uid = metadata.uid ?? `${this.namespace}/${this.name}`;
+    this.uid = uidOf(pod);
     this.labels = metadata.labels ?? noLabels;
     if (like !== undefined) {
       this.priority = like.priority;
@@ -110,6 +110,11 @@ export interface Toleration {
   value?: string;
   effect?: string;
   tolerationSeconds?: number;
+}
+
+/** The pod's identity; objects without a uid (in tests) are told apart by name. */
+export function uidOf({ metadata }: Pod): string {
+  return metadata.uid ?? `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
 /** Succeeded or Failed: holds no resources. */

@@ -14,6 +14,8 @@ export class QueuedPodInfo {
   unschedulablePlugins: ReadonlySet<string> = empty;
   /** Plugins that wait for something of their own; their event skips the backoff. */
   pendingPlugins: ReadonlySet<string> = empty;
+  /** What the last failed attempt told the user; the informer may not show it yet. */
+  reportedMessage: string | undefined;
   /** Set by the queue: when the backoff ends, milliseconds. */
   backoffExpiration = 0;
   /** Order of arrival, so that equal timestamps stay first in, first out. */

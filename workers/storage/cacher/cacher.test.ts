@@ -82,6 +82,7 @@ describe("Cacher", () => {
     const events = Array.from({ length: 9 }, (_, index) => rig.shard.commit(`${prefix}default/c${index}`, { data: {} }));
     expect(await rig.push(events.slice(0, 3))).toBe(3);
     expect(await rig.push(events.slice(1, 4))).toBe(4);
+    expect(await rig.push([events[4]!, events[6]!])).toBe(7);
     expect(await rig.push(events.slice(8, 9))).toBe(9);
     expect(await rig.push(events)).toBe(9);
     expect(revisions(socket)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -254,6 +255,17 @@ describe("Cacher", () => {
     await rig.push([rig.shard.commit(`${prefix}default/b`, { labels: { app: "none" }, data: {} })]);
     expect(revisions(quiet)).toEqual([2]);
     expect(rig.shard.eventsCalls).toBe(calls);
+  });
+
+  it("W9 the cursor survives although every watcher is behind", async () => {
+    const rig = newRig();
+    const socket = await rig.open({ since: 0, initialEvents: false });
+    const data = { text: "x".repeat(300_000) };
+    for (let index = 0; index < 6; index++) await rig.push([rig.shard.commit(`${prefix}default/c`, { data })]);
+    expect(revisions(socket).length).toBeLessThan(6);
+    rig.restart([socket]);
+    await settle();
+    expect(revisions(socket)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   it("W10 a gap that history cannot fill ends the watches with RevisionCompacted", async () => {

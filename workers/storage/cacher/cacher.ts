@@ -190,13 +190,13 @@ export class Cacher {
   // Events from the shard
 
   async #receive(events: StorageEvent[]): Promise<void> {
-    const held = this.revision;
-    const fresh = held === undefined ? events : events.filter((event) => event.revision > held);
-    const first = fresh[0];
-    if (first === undefined) return;
-    if (held !== undefined && first.revision > held + 1) await this.#fillGap(held, first.revision);
-    this.#cursor ??= first.revision - 1;
-    for (const event of fresh) this.#hold(event);
+    for (const event of events) {
+      this.#cursor ??= event.revision - 1;
+      const held = this.revision!;
+      if (event.revision <= held) continue;
+      if (event.revision > held + 1) await this.#fillGap(held, event.revision);
+      this.#hold(event);
+    }
   }
 
   /** Holds the events between, from the shard's history; when it does not reach back, all watchers must relist. */

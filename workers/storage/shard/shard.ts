@@ -227,7 +227,7 @@ export class Shard implements ResourceShardProtocol {
     if (applier.events.length > 0) {
       this.#revision = applier.revision;
       this.#committedAt = committedAt;
-      this.#setAlarmBy(committedAt + deliveryCheckMilliseconds);
+      this.#setAlarmBy(Math.max(committedAt + deliveryCheckMilliseconds, this.#pusher.nextAttempt));
       this.#pusher.enqueue(applier.events);
     }
     return results;

@@ -1,0 +1,82 @@
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import type { V4MiniflareOptions } from "miniflare";
+import { join } from "node:path";
+import { issueToken } from "../../workers/apiserver/authentication/token-authenticator.ts";
+import type { StartOptions } from "./arguments.ts";
+import { buildWorker } from "./build-worker.ts";
+import { writeKubeconfig } from "./kubeconfig.ts";
+import { layoutOf, readTokenKey } from "./layout.ts";
+import { readPki } from "./pki.ts";
+
+export interface Server {
+  url: string;
+  kubeconfig: string;
+  stop(): Promise<void>;
+}
+
+const cron = "* * * * *";
+
+/**
+ * Serves the Worker of wrangler.toml with workerd through miniflare, over HTTPS on loopback. The first authorised write
+ * brings the cluster into being; here that is the creation of its `default` namespace.
+ */
+export async function startServer(options: StartOptions): Promise<Server> {
+  const layout = layoutOf(options.state);
+  const tokenKey = readTokenKey(layout);
+  const [pki, worker] = await Promise.all([readPki(layout.pki), buildWorker(layout.build)]);
+  const { bindings, ...workerOptions } = worker.options as { bindings?: Record<string, unknown> };
+  // wrangler gives a Worker's options in the form of miniflare 4.
+  const miniflareOptions = {
+    workers: [
+      {
+        ...workerOptions,
+        rootPath: worker.directory,
+        modulesRoot: worker.directory,
+        bindings: { ...bindings, EDGEPLANE_TOKEN_KEY: tokenKey, EDGEPLANE_NODES: String(options.nodes) },
+      },
+    ],
+    host: "127.0.0.1",
+    port: options.port,
+    https: true,
+    httpsKey: pki.key,
+    httpsCert: pki.certificate,
+    // The place where `wrangler dev --persist-to` keeps it, so that both share the state.
+    ...(options.ephemeral ? {} : { resourcePersistencePath: join(layout.state, "v3") }),
+    cf: false,
+  };
+  const miniflare = new Miniflare(convertV4MiniflareOptions(miniflareOptions as unknown as V4MiniflareOptions));
+  let url: string;
+  try {
+    url = (await miniflare.ready).origin;
+    await createCluster(miniflare, url, options.cluster, tokenKey);
+  } catch (error) {
+    await miniflare.dispose();
+    throw error;
+  }
+  await writeKubeconfig(layout.kubeconfig, { server: url, cluster: options.cluster, tokenKey, caCertificate: pki.caCertificate });
+  const timer = setInterval(() => {
+    miniflare
+      .getWorker()
+      .then((instance) => instance.scheduled({ cron }))
+      .catch((error: unknown) => console.error(`cron: ${String(error)}`));
+  }, 60_000);
+  return {
+    url,
+    kubeconfig: layout.kubeconfig,
+    async stop() {
+      clearInterval(timer);
+      await miniflare.dispose();
+    },
+  };
+}
+
+async function createCluster(miniflare: Miniflare, url: string, cluster: string, tokenKey: string): Promise<void> {
+  const prefix = cluster === "default" ? "" : `/clusters/${cluster}`;
+  const response = await miniflare.dispatchFetch(`${url}${prefix}/api/v1/namespaces`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${await issueToken(tokenKey, cluster, "admin")}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } }),
+  });
+  const text = await response.text();
+  if (response.status !== 201 && response.status !== 409) throw new Error(`creating cluster ${cluster} failed: ${response.status} ${text}`);
+}

@@ -1,0 +1,32 @@
+import { parseStartArguments } from "./lib/arguments.ts";
+import { startServer } from "./lib/server.ts";
+
+async function main(): Promise<void> {
+  let options;
+  try {
+    options = parseStartArguments(process.argv.slice(2));
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+  const server = await startServer(options);
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    console.log("\nStopping …");
+    await server.stop();
+    process.exit(0);
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  process.on("SIGHUP", stop);
+  console.log(`Edgeplane serves cluster "${options.cluster}" on ${server.url}${options.ephemeral ? " (ephemeral)" : ""}
+
+  export KUBECONFIG=${server.kubeconfig}
+  kubectl get nodes
+
+Ctrl-C stops it.${options.ephemeral ? "" : " The next start goes on where this one ended."}`);
+}
+
+await main();

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { change, create, nextMacrotask, things, withShard } from "../../../test/support/shard-in-workerd.ts";
+import type { ShardBench } from "../../../test/support/shard-in-workerd.ts";
+
+const pushed = (bench: ShardBench) => bench.pushes.map((events) => events.map(({ revision }) => revision));
+
+/** Lets pushes that are under way come to their end. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await nextMacrotask();
+}
+
+describe("delivery of events to the watch cache", () => {
+  it("S23: committed events are pushed in order, with what each replaced; failed operations push nothing", () =>
+    withShard({}, async (bench) => {
+      await bench.run(create("a", 1), create("a", 2), change("update", "a", 1, 3));
+      await bench.run({ kind: "get", key: `${things}a` });
+      await bench.run(change("delete", "a", 2, 3));
+      const events = bench.pushes.flat();
+      expect(events.map(({ type, revision }) => `${type} ${revision}`)).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 3"]);
+      expect(events[0]!.previous).toBeUndefined();
+      expect(events[1]!.previous).toBe(events[0]!.value);
+      expect(events[2]!.previous).toBe(events[1]!.value);
+      expect(await bench.shard.events(0, 10)).toEqual({ ok: true, events, revision: 3 });
+      expect(await bench.shard.events(1, 1)).toEqual({ ok: true, events: [events[1]], revision: 3 });
+    }));
+
+  it("S23: one push at a time; what is committed meanwhile goes together", () =>
+    withShard({}, async (bench) => {
+      let acknowledge = (_: { revision: number }) => {};
+      bench.onPush = () => new Promise((resolve) => (acknowledge = resolve));
+      for (const name of ["a", "b", "c"]) await bench.run(create(name));
+      expect(pushed(bench)).toEqual([[1]]);
+      acknowledge({ revision: 1 });
+      await settle();
+      expect(pushed(bench)).toEqual([[1], [2, 3]]);
+    }));
+
+  it("S23: the cache's answer decides what is pushed next", () =>
+    withShard({}, async (bench) => {
+      bench.onPush = (events) => Promise.resolve({ revision: events.length === 1 ? 1 : events.at(-1)!.revision });
+      await bench.run(create("a"));
+      await bench.run(create("b"));
+      await settle();
+      expect(pushed(bench).at(0)).toEqual([1]);
+      bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision });
+      await bench.fireAlarm();
+      expect(pushed(bench).at(-1)).toEqual([2]);
+    }));
+
+  it("S23: a cache that is thousands of events behind gets the newest alone", () =>
+    withShard({}, async (bench) => {
+      let acknowledge = (_: { revision: number }) => {};
+      bench.onPush = () => new Promise((resolve) => (acknowledge = resolve));
+      await bench.run(create("first"));
+      for (let call = 0; call < 5; call++) {
+        await bench.run(...Array.from({ length: 1_000 }, (_, i) => create(`${call}-${i}`)));
+      }
+      acknowledge({ revision: 1 });
+      await settle();
+      expect(pushed(bench).slice(1)).toEqual([[5_001]]);
+      acknowledge({ revision: 5_001 });
+      await settle();
+      await bench.run(create("last"));
+      expect(pushed(bench).at(-1)).toEqual([5_002]);
+    }));
+
+  it("S23: a push is bounded in size", () =>
+    withShard({}, async (bench) => {
+      let acknowledge = (_: { revision: number }) => {};
+      bench.onPush = () => new Promise((resolve) => (acknowledge = resolve));
+      await bench.run(create("first"));
+      for (let i = 0; i < 20; i++) await bench.run(create(`${i}`, "x".repeat(1_000_000)));
+      bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision });
+      acknowledge({ revision: 1 });
+      await settle();
+      const batches = bench.pushes.slice(1);
+      expect(batches.flat().map(({ revision }) => revision)).toEqual(Array.from({ length: 20 }, (_, i) => i + 2));
+      for (const batch of batches) expect(batch.length).toBeLessThanOrEqual(9);
+    }));
+
+  it("S24: what was committed before an eviction is delivered by the alarm", () =>
+    withShard({}, async (bench) => {
+      bench.onPush = () => new Promise(() => {});
+      await bench.run(create("a"));
+      await bench.run(create("b"));
+      expect(bench.alarms).toHaveLength(1);
+      bench.restart();
+      bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision });
+      bench.pushes.length = 0;
+      expect(await bench.fireAlarm()).toBeLessThanOrEqual(5_000);
+      expect(pushed(bench)).toEqual([[1, 2]]);
+    }));
+
+  it("S24: after an eviction the first write takes along what was not delivered", () =>
+    withShard({}, async (bench) => {
+      bench.onPush = () => new Promise(() => {});
+      await bench.run(create("a"));
+      bench.restart();
+      bench.pushes.length = 0;
+      await bench.run(create("b"));
+      expect(pushed(bench)).toEqual([[1, 2]]);
+    }));
+
+  it("S24: failed pushes are repeated, at once, then after 1 s doubling to 60 s; commits do not hurry them", () =>
+    withShard({}, async (bench) => {
+      const times: number[] = [];
+      bench.onPush = () => {
+        times.push(bench.clock.now());
+        return Promise.reject(new Error("gone"));
+      };
+      await bench.run(create("a"));
+      await settle();
+      for (let i = 0; i < 12; i++) {
+        await bench.run(create(`more-${i}`));
+        await bench.fireAlarm();
+      }
+      const waits = times.slice(1).map((time, index) => time - times[index]!);
+      expect(waits[0]).toBe(0);
+      expect(waits.slice(1)).toEqual([...waits.slice(1)].sort((a, b) => a - b));
+      expect(waits.at(-1)).toBeGreaterThanOrEqual(60_000);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(65_000);
+      bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision });
+      bench.pushes.length = 0;
+      await bench.fireAlarm();
+      expect(bench.pushes.flat().map(({ revision }) => revision)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
+    }));
+
+  it("S25: a burst of writes sets one alarm, and an idle shard none", () =>
+    withShard({}, async (bench) => {
+      for (let i = 0; i < 20; i++) {
+        await bench.run(create(`${i}`));
+        await bench.clock.advance(100);
+      }
+      expect(bench.alarms).toHaveLength(1);
+      await bench.fireAlarm();
+      expect(bench.alarmAt).toBeUndefined();
+      bench.pushes.length = 0;
+      bench.restart();
+      await bench.shard.alarm();
+      expect(bench.pushes).toEqual([]);
+      expect(bench.alarmAt).toBeUndefined();
+    }));
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { change, create, nextMacrotask, things, withShard } from "../../../test/support/shard-in-workerd.ts";
+
+describe("lists of a shard", () => {
+  it("S32: a large list is made in steps at one snapshot, and writers get their turn between them", () =>
+    withShard({ historyMilliseconds: 0, historyRevisions: 0 }, async (bench) => {
+      for (let call = 0; call < 3; call++) {
+        await bench.run(...Array.from({ length: 700 }, (_, i) => create(`n${call * 700 + i + 1000}`)));
+      }
+      const before = (await bench.list({ prefix: things })).names;
+      const steps: string[] = [];
+      bench.onExec = (query) => {
+        if (query.includes("json_each")) steps.push("read");
+      };
+      const list = bench.list({ prefix: things });
+      while (steps.length === 0) await nextMacrotask();
+      for (let i = 0; i < 4; i++) {
+        await bench.run(change("delete", `n${1000 + i * 600}`, i * 600 + 1), create(`n${i}`));
+        steps.push("write");
+        await bench.shard.compact();
+      }
+      const { header, names } = await list;
+      expect(header).toEqual({ revision: 2_100, count: 2_100 });
+      expect(names).toEqual(before);
+      expect(steps.filter((step) => step === "read")).toHaveLength(5);
+      expect(steps.indexOf("write")).toBeLessThan(steps.lastIndexOf("read"));
+      expect((await bench.list({ prefix: things })).header).toEqual({ revision: 2_108, count: 2_100 });
+    }));
+
+  it("S32: above 8 MB a list is streamed, complete, at its snapshot, whatever happens meanwhile", () =>
+    withShard({ historyMilliseconds: 0, historyRevisions: 0 }, async (bench) => {
+      const filler = "ü".repeat(300_000);
+      for (let i = 0; i < 60; i++) await bench.run(create(`n${i + 10}`, filler));
+      const response = await bench.listResponse({ prefix: things });
+      expect(JSON.parse(response.headers.get("edgeplane-list")!)).toEqual({ revision: 60, count: 60 });
+      const reader = response.body!.getReader();
+      const chunks = [(await reader.read()).value!];
+      await bench.run(change("delete", "n69", 60), change("update", "n68", 59));
+      await bench.shard.compact();
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        chunks.push(value);
+      }
+      expect(chunks.length).toBeGreaterThan(10);
+      const text = await new Blob(chunks).text();
+      const objects = JSON.parse(`[${text}]`) as { metadata: { resourceVersion: string }; value: string }[];
+      expect(objects.map(({ metadata }) => Number(metadata.resourceVersion))).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
+      expect(objects.every(({ value }) => value === filler)).toBe(true);
+    }));
+
+  it("S28 S32: a stream that is read too slowly fails, and never skips an object", () =>
+    withShard({ historyMilliseconds: 0, historyRevisions: 0 }, async (bench) => {
+      for (let i = 0; i < 30; i++) await bench.run(create(`n${i + 10}`, "x".repeat(1_000_000)));
+      const response = await bench.listResponse({ prefix: things });
+      await bench.run(change("delete", "n39", 30));
+      await bench.clock.advance(60_000);
+      await bench.shard.compact();
+      await expect(response.text()).rejects.toThrow();
+    }));
+
+  it("S9: the last key survives the header, whatever is in it", () =>
+    withShard({}, async (bench) => {
+      const names = ["a\uff21", "a🙂", "a", "ü\n"];
+      for (const name of names) await bench.run(create(name));
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await bench.list({ prefix: things, limit: 1, match: { kind: "exact", revision: 4 }, ...(after && { after }) });
+        seen.push(...page.names);
+        after = page.header.lastKey as string | undefined;
+        await bench.run(change("update", "a🙂", seen.length === 1 ? 2 : seen.length + 3));
+      } while (after !== undefined);
+      expect(seen).toEqual(["a@3", "a\uff21@1", "a🙂@2", "ü\n@4"]);
+    }));
+});
