@@ -59,9 +59,10 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
 
   async wakeOn(sleeper: Sleeper, since: number): Promise<void> {
     this.#sleepers.add(sleeper, since);
-    const name = this.ctx.id.name!;
-    const revision = this.#cacher.revision ?? (await this.env.RESOURCE_SHARD.getByName(name).currentRevision());
-    await this.#sleepers.revisionReached(revision);
+    // The newest commit may not have been pushed yet, or may have been before this object slept.
+    const revision = await this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).currentRevision();
+    // Not awaited: the caller is the one to be woken.
+    void this.#sleepers.revisionReached(revision);
   }
 
   override async fetch(request: Request): Promise<Response> {

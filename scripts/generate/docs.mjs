@@ -30,7 +30,8 @@ function classOf(shortName, fields, classes) {
 function borrowFromOtherVersions(docs, structs) {
   const related = new Map();
   const keyOf = (shortName) => shortName.replace(/\/v\w+\./, ".");
-  for (const shortName of Object.keys(docs)) related.set(keyOf(shortName), [...(related.get(keyOf(shortName)) ?? []), shortName]);
+  for (const shortName of Object.keys(docs))
+    related.set(keyOf(shortName), [...(related.get(keyOf(shortName)) ?? []), shortName]);
   for (const [shortName, lines] of Object.entries(structs))
     for (const line of lines) {
       const [name] = line.split(" ");

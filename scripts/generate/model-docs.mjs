@@ -59,7 +59,8 @@ export function clientNodeDocs(packageFolder) {
 export function parameterDocs(packageFolder) {
   const source = readFileSync(join(packageFolder, "dist/gen/apis/CoreV1Api.d.ts"), "utf8");
   const docs = {};
-  for (const [, name, text] of source.matchAll(/^ {5}\* @param (\w+) (.+)$/gm)) docs[name.replace(/^_/, "")] ??= commentText(text);
+  for (const [, name, text] of source.matchAll(/^ {5}\* @param (\w+) (.+)$/gm))
+    docs[name.replace(/^_/, "")] ??= commentText(text);
   delete docs.body;
   return docs;
 }

@@ -91,7 +91,7 @@ class Parser {
       try {
         requirements.push(this.#requirement());
       } catch (error) {
-        throw new Error(`unable to parse requirement: ${(error as Error).message}`);
+        throw new Error(`unable to parse requirement: ${(error as Error).message}`, { cause: error });
       }
       const after = this.#consume();
       if (after.kind === "end") return requirements;

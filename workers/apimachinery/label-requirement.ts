@@ -27,7 +27,13 @@ export function labelRequirement(
     if (problems.length === 1) throw new Error(problems[0]);
     if (problems.length > 1) throw new Error(`[${[...new Set(problems)].join(", ")}]`);
   }
-  return { key, operator, values, matches: matcher(key, operator, values), toString: () => format(key, operator, values) };
+  return {
+    key,
+    operator,
+    values,
+    matches: matcher(key, operator, values),
+    toString: () => format(key, operator, values),
+  };
 }
 
 /** metav1.LabelSelectorOperator to the query form's operator. */
@@ -120,8 +126,7 @@ function matcher(
       return (labels) => Object.hasOwn(labels, key);
     case "!":
       return (labels) => !Object.hasOwn(labels, key);
-    case "gt":
-    case "lt": {
+    default: {
       const bound = first === undefined || values.length !== 1 ? undefined : parseInt64(first);
       return (labels) => {
         const text = lookup(labels);

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newMilliQuantity, newQuantity, parseQuantity, Quantity } from "./quantity.ts";
 
@@ -79,7 +79,27 @@ test("huge exponents cost nothing", () => {
   expect(huge.toNumber()).toBe(Infinity);
 });
 
-const suffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "E-2", "e7"];
+const suffixes = [
+  "n",
+  "u",
+  "m",
+  "",
+  "k",
+  "M",
+  "G",
+  "T",
+  "P",
+  "E",
+  "Ki",
+  "Mi",
+  "Gi",
+  "Ti",
+  "Pi",
+  "Ei",
+  "e3",
+  "E-2",
+  "e7",
+];
 const quantityText = fc
   .tuple(
     fc.constantFrom("", "-", "+"),
@@ -87,7 +107,9 @@ const quantityText = fc
     fc.option(fc.stringMatching(/^[0-9]{0,12}$/), { nil: undefined }),
     fc.constantFrom(...suffixes),
   )
-  .map(([sign, integer, fraction, suffix]) => `${sign}${integer}${fraction === undefined ? "" : `.${fraction}`}${suffix}`);
+  .map(
+    ([sign, integer, fraction, suffix]) => `${sign}${integer}${fraction === undefined ? "" : `.${fraction}`}${suffix}`,
+  );
 
 test("the canonical form parses back to the same amount and is a fixed point", () => {
   fc.assert(
@@ -109,7 +131,12 @@ test("addition is exact: it commutes, associates and is undone by subtraction", 
   fc.assert(
     fc.property(quantity, quantity, quantity, (a, b, c) => {
       expect(a.add(b).cmp(b.add(a))).toBe(0);
-      expect(a.add(b).add(c).cmp(a.add(b.add(c)))).toBe(0);
+      expect(
+        a
+          .add(b)
+          .add(c)
+          .cmp(a.add(b.add(c))),
+      ).toBe(0);
       expect(a.add(b).sub(b).cmp(a)).toBe(0);
       expect(a.cmp(b)).toBe(a.sub(b).sign());
       expect(a.cmp(b)).toBe(-b.cmp(a) + 0);

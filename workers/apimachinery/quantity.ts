@@ -2,8 +2,7 @@ import { maxInt64, minInt64 } from "./int64.ts";
 
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-const formatWrong =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const suffixWrong = "unable to parse quantity's suffix";
 
 const decimalSuffixes: Record<string, number> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
@@ -184,7 +183,12 @@ export function parseQuantity(input: string | number): Quantity {
   if (isFast(integer, fraction, suffix)) {
     const exponent = suffix.base === 10 ? suffix.exponent - fraction.length : 0;
     const unscaled = suffix.base === 10 ? signed : signed << BigInt(suffix.exponent);
-    return new Quantity(unscaled, exponent, suffix.format, keepsText(integer + fraction, exponent, suffix) ? text : undefined);
+    return new Quantity(
+      unscaled,
+      exponent,
+      suffix.format,
+      keepsText(integer + fraction, exponent, suffix) ? text : undefined,
+    );
   }
 
   let unscaled = signed;

@@ -8,7 +8,11 @@ const everyResource = catalog
 
 describe("catalog", () => {
   it("lists groups in upstream's order", () => {
-    expect(newCatalog((_, version) => isStable(version)).groups().map(({ group }) => group)).toEqual([
+    expect(
+      newCatalog((_, version) => isStable(version))
+        .groups()
+        .map(({ group }) => group),
+    ).toEqual([
       "",
       "apiregistration.k8s.io",
       "apps",

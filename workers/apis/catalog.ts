@@ -46,7 +46,13 @@ export function isStable(version: string): boolean {
   return /^v\d+$/.test(version);
 }
 
-function subresourceOf(parent: ResourceFacts, group: string, version: string, name: string, text: string): SubresourceInfo {
+function subresourceOf(
+  parent: ResourceFacts,
+  group: string,
+  version: string,
+  name: string,
+  text: string,
+): SubresourceInfo {
   const [verbs = "", kindPath = parent.kind] = text.split(" ");
   const parts = kindPath.split("/");
   const [kindGroup = "", kindVersion = "", kind = ""] = parts.length === 3 ? parts : [group, version, kindPath];

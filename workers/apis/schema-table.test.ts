@@ -71,7 +71,10 @@ describe("schema table", () => {
     expect([ports?.patchMergeKey, ports?.patchStrategy, ports?.omitEmpty]).toEqual(["containerPort", ["merge"], true]);
     const volumes = core("PodSpec")?.fields.get("volumes");
     expect(volumes?.patchStrategy).toEqual(["merge", "retainKeys"]);
-    expect(core("ContainerPort")?.fields.get("protocol")).toMatchObject({ default: "TCP", enum: ["SCTP", "TCP", "UDP"] });
+    expect(core("ContainerPort")?.fields.get("protocol")).toMatchObject({
+      default: "TCP",
+      enum: ["SCTP", "TCP", "UDP"],
+    });
     expect(core("PodSpec")?.fields.get("terminationGracePeriodSeconds")).toMatchObject({
       pointer: true,
       type: { kind: "int64" },

@@ -72,9 +72,9 @@ function parseType(text: string): TypeRef {
 
 function parseField(text: string): FieldInfo {
   const defaultAt = text.indexOf(" d=");
-  const [name = "", protobuf = "0", type = "string", ...rest] = (
-    defaultAt < 0 ? text : text.slice(0, defaultAt)
-  ).split(" ");
+  const [name = "", protobuf = "0", type = "string", ...rest] = (defaultAt < 0 ? text : text.slice(0, defaultAt)).split(
+    " ",
+  );
   const pointer = type.startsWith("*");
   const field: FieldInfo = {
     name,

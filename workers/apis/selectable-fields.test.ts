@@ -52,7 +52,7 @@ describe("selectable fields", () => {
     expect(fieldLabelNotSupported("", "v1", "configmaps", "ConfigMap", "data")).toBe(
       '"data" is not a known field selector: only "metadata.name", "metadata.namespace"',
     );
-    expect(fieldLabelNotSupported("batch", "v1", "jobs", "Job", "x")).toBe('field label "x" not supported for batchv1.Job');
+    expect(fieldLabelNotSupported("batch", "v1", "jobs", "Job", "x")).toBe('field label "x" not supported for Job');
     expect(fieldLabelNotSupported("resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "x")).toBe(
       "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: x",
     );

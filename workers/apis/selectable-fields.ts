@@ -9,8 +9,8 @@
 export type SelectableObject = any;
 export type FieldReader = (object: SelectableObject) => string;
 
-const text = (value: unknown): string => (value === undefined || value === null ? "" : String(value));
-const count = (value: unknown): string => String(value ?? 0);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const count = (value: unknown): string => (typeof value === "number" ? value.toString() : "0");
 const flag = (value: unknown): string => (value === true ? "true" : "false");
 
 const name: [string, FieldReader] = ["metadata.name", (object) => text(object.metadata?.name)];
@@ -110,8 +110,7 @@ export function fieldLabelNotSupported(
   const key = `${group}/${resource}`;
   if (!Object.hasOwn(fieldsByResource, key))
     return `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
-  if (key === "batch/jobs") return `field label ${JSON.stringify(label)} not supported for batchv1.Job`;
-  if (group === "resource.k8s.io")
-    return `field label not supported for ${group}/${version}, Kind=${kind}: ${label}`;
+  if (key === "batch/jobs") return `field label ${JSON.stringify(label)} not supported for Job`;
+  if (group === "resource.k8s.io") return `field label not supported for ${group}/${version}, Kind=${kind}: ${label}`;
   return `field label not supported: ${label}`;
 }

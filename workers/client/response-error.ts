@@ -30,11 +30,17 @@ const reasons: Record<number, [StatusReason, string]> = {
   429: ["TooManyRequests", "the server has received too many requests and has asked us to try again later"],
   500: ["InternalError", "an error on the server has prevented the request from succeeding"],
   503: ["ServiceUnavailable", "the server is currently unable to handle the request"],
-  504: ["Timeout", "the server was unable to return a response in the time allotted, but may still be processing the request"],
+  504: [
+    "Timeout",
+    "the server was unable to return a response in the time allotted, but may still be processing the request",
+  ],
 };
 
 function genericStatus(response: Response, text: string): Status {
-  const [reason, message] = reasons[response.status] ?? ["", `the server responded with the status code ${response.status} but did not return more information`];
+  const [reason, message] = reasons[response.status] ?? [
+    "",
+    `the server responded with the status code ${response.status} but did not return more information`,
+  ];
   const retryAfter = Number(response.headers.get("retry-after") ?? "");
   return {
     kind: "Status",
@@ -42,7 +48,7 @@ function genericStatus(response: Response, text: string): Status {
     metadata: {},
     status: "Failure",
     message: response.status === 403 && text !== "" ? text : message,
-    reason: response.status === 403 ? "Forbidden" : (reason as StatusReason),
+    reason: response.status === 403 ? "Forbidden" : reason,
     details: {
       ...(text === "" ? {} : { causes: [{ reason: "UnexpectedServerResponse", message: text.slice(0, 2048) }] }),
       ...(retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),

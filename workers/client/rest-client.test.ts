@@ -43,7 +43,10 @@ test("paths and bodies of the verbs", async () => {
   await client.create(pods, "ns", object);
   await client.create(pods, "ns", object, { name: "a", subresource: "binding" });
   await client.update(pods, object, "status");
-  await client.patch(pods, "ns", "a", "application/apply-patch+yaml", object, undefined, { fieldManager: "me", force: true });
+  await client.patch(pods, "ns", "a", "application/apply-patch+yaml", object, undefined, {
+    fieldManager: "me",
+    force: true,
+  });
   await client.delete(pods, "ns", "a", { preconditions: { uid: "u" } });
   await client.deleteCollection(pods, "ns", undefined, { fieldSelector: "x=y" });
   expect(transport.sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -64,17 +67,27 @@ test("paths and bodies of the verbs", async () => {
 test("items of a list learn their kind", async () => {
   const list = { kind: "PodList", apiVersion: "v1", metadata: {}, items: [{ metadata: { name: "a" } }] };
   const client = newRestClient(transportOf(() => Response.json(list)));
-  expect((await client.list(pods, undefined)).items[0]).toEqual({ kind: "Pod", apiVersion: "v1", metadata: { name: "a" } });
+  expect((await client.list(pods, undefined)).items[0]).toEqual({
+    kind: "Pod",
+    apiVersion: "v1",
+    metadata: { name: "a" },
+  });
 });
 
 test("failures are StatusErrors, whoever answered", async () => {
   const status = newNotFound(pods, "a").status;
   const client = newRestClient(transportOf(() => Response.json(status, { status: 404 })));
   await expect(client.get(pods, "ns", "a")).rejects.toSatisfy(isNotFound);
-  const proxied = newRestClient(transportOf(() => new Response("<html>", { status: 503, headers: { "retry-after": "7" } })));
+  const proxied = newRestClient(
+    transportOf(() => new Response("<html>", { status: 503, headers: { "retry-after": "7" } })),
+  );
   const error = await proxied.get(pods, "ns", "a").catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(StatusError);
-  expect((error as StatusError).status).toMatchObject({ code: 503, reason: "ServiceUnavailable", details: { retryAfterSeconds: 7 } });
+  expect((error as StatusError).status).toMatchObject({
+    code: 503,
+    reason: "ServiceUnavailable",
+    details: { retryAfterSeconds: 7 },
+  });
 });
 
 test("a batch goes out in requests of 500 and keeps its order", async () => {
@@ -116,7 +129,8 @@ test("a watch reads lines however they are cut, characters included, and drops a
 test("stop cancels the body and ends the iteration; a broken body throws", async () => {
   let cancelled = false;
   const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(new TextEncoder().encode('{"type":"ADDED","object":{}}\n{"type":"MODIFIED","object":{}}\n')),
+    start: (controller) =>
+      controller.enqueue(new TextEncoder().encode('{"type":"ADDED","object":{}}\n{"type":"MODIFIED","object":{}}\n')),
     cancel: () => {
       cancelled = true;
     },
@@ -129,7 +143,9 @@ test("stop cancels the body and ends the iteration; a broken body throws", async
   }
   expect(types).toEqual(["ADDED"]);
   expect(cancelled).toBe(true);
-  const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("connection reset")) });
+  const broken = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.error(new Error("connection reset")),
+  });
   await expect(collect(broken)).rejects.toThrow("connection reset");
 });
 
@@ -166,7 +182,12 @@ test("resource paths read back", () => {
     [pods, "ns", "a", "status"],
     [deployments, undefined, undefined, undefined],
     [{ group: "", version: "v1", resource: "namespaces" }, undefined, "n", "finalize"],
-    [{ group: "rbac.authorization.k8s.io", version: "v1", resource: "clusterroles" }, undefined, "system:a/b%", undefined],
+    [
+      { group: "rbac.authorization.k8s.io", version: "v1", resource: "clusterroles" },
+      undefined,
+      "system:a/b%",
+      undefined,
+    ],
   ] as const) {
     const { query, ...parsed } = parseResourcePath(resourcePath(gvr, namespace, name, subresource))!;
     expect(parsed).toEqual(JSON.parse(JSON.stringify({ gvr, namespace, name, subresource })));

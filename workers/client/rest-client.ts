@@ -60,10 +60,13 @@ class RestClient implements Client {
     options: WatchOptions,
   ): Promise<Watch<T>> {
     const abort = new AbortController();
-    const response = await this.#transport.fetch(resourcePath(gvr, namespace) + queryOf({ watch: true, ...streaming(options) }), {
-      headers: { accept: "application/json" },
-      signal: abort.signal,
-    });
+    const response = await this.#transport.fetch(
+      resourcePath(gvr, namespace) + queryOf({ watch: true, ...streaming(options) }),
+      {
+        headers: { accept: "application/json" },
+        signal: abort.signal,
+      },
+    );
     if (!response.ok) throw await errorOfResponse(response);
     if (response.body === null) throw new Error("the server answered a watch without a body");
     return new JsonWatch<T>(response.body, () => abort.abort());

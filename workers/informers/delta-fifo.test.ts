@@ -10,7 +10,9 @@ function fifoOver(known: KubeObject[] = []) {
   const pop = () => {
     let popped: string | undefined;
     fifo.pop((key, deltas, initial) => {
-      const texts = deltas.map((delta) => `${delta.type}${delta.finalStateUnknown ? "?" : ""}@${delta.object.metadata.resourceVersion}`);
+      const texts = deltas.map(
+        (delta) => `${delta.type}${delta.finalStateUnknown ? "?" : ""}@${delta.object.metadata.resourceVersion}`,
+      );
       popped = `${key}${initial ? "*" : ""}: ${texts.join(" ")}`;
     });
     return popped;
@@ -50,12 +52,11 @@ test("a list reveals missed deletions as tombstones with the newest known state"
   const { fifo, all } = fifoOver([object("gone", "1"), object("kept", "1"), object("changed", "1")]);
   fifo.update(object("changed", "2"));
   fifo.replace([object("kept", "1"), object("new", "4")]);
-  expect(all()).toEqual([
-    "changed: Updated@2 Deleted?@2",
-    "kept*: Replaced@1",
-    "new*: Replaced@4",
-    "gone*: Deleted?@1",
-  ].map((text) => text.replace("*", "")));
+  expect(all()).toEqual(
+    ["changed: Updated@2 Deleted?@2", "kept*: Replaced@1", "new*: Replaced@4", "gone*: Deleted?@1"].map((text) =>
+      text.replace("*", ""),
+    ),
+  );
 });
 
 test("synced when the first list has been popped, also an empty one", () => {

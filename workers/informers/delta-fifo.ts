@@ -63,7 +63,7 @@ export class DeltaFifo<T extends KubeObject = KubeObject> implements ReflectorSt
       this.#queue(key, { type: "Replaced", object });
     }
     let deletions = 0;
-    for (const [key, deltas] of [...this.#items]) {
+    for (const [key, deltas] of this.#items) {
       if (keys.has(key)) continue;
       const last = deltas.at(-1)!;
       if (last.type === "Deleted" && !last.finalStateUnknown) continue;

@@ -1,10 +1,13 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { KubeObject } from "../apimachinery/meta.ts";
 import { Indexer, keyOf } from "./indexer.ts";
 import { compareResourceVersions } from "./resource-version.ts";
 
-const pod = (namespace: string, name: string, node?: string): KubeObject => ({ metadata: { namespace, name }, spec: { nodeName: node } });
+const pod = (namespace: string, name: string, node?: string): KubeObject => ({
+  metadata: { namespace, name },
+  spec: { nodeName: node },
+});
 
 test("indices follow every change", () => {
   const object = fc.record({
@@ -31,9 +34,13 @@ test("indices follow every change", () => {
       });
       const sorted = (objects: KubeObject[]) => objects.map((one) => `${keyOf(one)}@${one.spec.nodeName}`).sort();
       expect(sorted(indexer.list())).toEqual(sorted([...model.values()]));
-      expect(sorted(indexer.list("a"))).toEqual(sorted([...model.values()].filter((one) => one.metadata.namespace === "a")));
+      expect(sorted(indexer.list("a"))).toEqual(
+        sorted([...model.values()].filter((one) => one.metadata.namespace === "a")),
+      );
       if (steps.length > indexAt) {
-        expect(sorted(indexer.byIndex("node", "n1"))).toEqual(sorted([...model.values()].filter((one) => one.spec.nodeName === "n1")));
+        expect(sorted(indexer.byIndex("node", "n1"))).toEqual(
+          sorted([...model.values()].filter((one) => one.spec.nodeName === "n1")),
+        );
       }
     }),
     { seed: 20260107 },

@@ -20,7 +20,8 @@ const configMap = (name: string, value = ""): KubeObject => ({
 
 function recordingStore() {
   const calls: string[] = [];
-  const note = (verb: string) => (object: KubeObject) => calls.push(`${verb} ${object.metadata.name}@${object.metadata.resourceVersion}`);
+  const note = (verb: string) => (object: KubeObject) =>
+    calls.push(`${verb} ${object.metadata.name}@${object.metadata.resourceVersion}`);
   return {
     calls,
     add: note("add"),
@@ -221,7 +222,7 @@ test("never goes back: stale lists are refused, repeated events are dropped", as
   watches[0]!.push({ type: "ADDED", object: event("5") });
   watches[0]!.push({ type: "ADDED", object: event("6") });
   watches[0]!.push({ type: "MODIFIED", object: event("6") });
-  watches[0]!.push({ type: "ERROR", object: newResourceExpired("old").status as unknown as KubeObject });
+  watches[0]!.push({ type: "ERROR", object: newResourceExpired("old").status });
   await settled();
   await clock.advance(30_000);
   await settled();
@@ -280,7 +281,8 @@ test("a streaming list falls back to a list when the server refuses", async () =
   const { client, store, abort, run, requests } = start({ streamingList: true });
   client.seed([configMap("a")]);
   client.reactors.push(({ options }) => {
-    if ((options as { sendInitialEvents?: boolean }).sendInitialEvents) throw newBadRequest("sendInitialEvents is forbidden");
+    if ((options as { sendInitialEvents?: boolean }).sendInitialEvents)
+      throw newBadRequest("sendInitialEvents is forbidden");
   });
   const running = run();
   await settled();

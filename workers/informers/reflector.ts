@@ -128,11 +128,17 @@ export class Reflector<T extends KubeObject = KubeObject> {
 
   async #pages(resourceVersion: string): Promise<{ items: T[]; resourceVersion: string }> {
     const { pageSize } = this.#options;
-    const first = await this.#listWatch.list({ resourceVersion, ...(pageSize === undefined ? {} : { limit: pageSize }) });
+    const first = await this.#listWatch.list({
+      resourceVersion,
+      ...(pageSize === undefined ? {} : { limit: pageSize }),
+    });
     const { items } = first;
     let next = first.metadata.continue;
     while (next) {
-      const page = await this.#listWatch.list({ continue: next, ...(pageSize === undefined ? {} : { limit: pageSize }) });
+      const page = await this.#listWatch.list({
+        continue: next,
+        ...(pageSize === undefined ? {} : { limit: pageSize }),
+      });
       for (const item of page.items) items.push(item);
       next = page.metadata.continue;
     }

@@ -1,29 +1,18 @@
-import type { KubeObject } from "../apimachinery/meta.ts";
+import type { EventRecorder } from "../client/events/event-recorder.ts";
 import type { Container, Pod } from "./types.ts";
-
-/** What a kubelet adds to an event: its host, and the container that the event is about. */
-export interface EventSource {
-  host: string;
-  fieldPath?: string;
-}
-
-/** The recorder that a kubelet needs; one that ignores the source fits too. */
-export interface KubeletEventRecorder {
-  event(about: KubeObject, type: "Normal" | "Warning", reason: string, message: string, source?: EventSource): void;
-}
 
 /** Events of one node's pods. */
 export class PodEvents {
-  readonly #recorder: KubeletEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #host: string;
 
-  constructor(recorder: KubeletEventRecorder, host: string) {
+  constructor(recorder: EventRecorder, host: string) {
     this.#recorder = recorder;
     this.#host = host;
   }
 
-  about(object: KubeObject, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.event(object, type, reason, message, { host: this.#host });
+  about(pod: Pod, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#recorder.event(typed(pod), type, reason, message, { host: this.#host });
   }
 
   /** About one container: the field path names it (pkg/kubelet/container/ref.go, 1.36). */
@@ -35,8 +24,14 @@ export class PodEvents {
     message: string,
   ): void {
     const fieldPath = fieldPathOf(pod, container.name);
-    this.#recorder.event(pod, type, reason, message, { host: this.#host, ...(fieldPath === "" ? {} : { fieldPath }) });
+    const source = { host: this.#host, ...(fieldPath === "" ? {} : { fieldPath }) };
+    this.#recorder.event(typed(pod), type, reason, message, source);
   }
+}
+
+/** Items of a list need not say what they are. */
+function typed(pod: Pod): Pod {
+  return pod.kind === undefined || pod.apiVersion === undefined ? { ...pod, apiVersion: "v1", kind: "Pod" } : pod;
 }
 
 function fieldPathOf(pod: Pod, name: string): string {

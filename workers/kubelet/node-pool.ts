@@ -3,7 +3,6 @@ import type { KubeObject } from "../apimachinery/meta.ts";
 import type { Controller, ControllerContext } from "../informers/controller-context.ts";
 import type { RuntimeDelays } from "./cri/simulated-runtime.ts";
 import { SimulatedRuntime } from "./cri/simulated-runtime.ts";
-import type { KubeletEventRecorder } from "./events.ts";
 import { PodEvents } from "./events.ts";
 import { Kubelet } from "./kubelet.ts";
 import { Leases } from "./node/lease.ts";
@@ -36,7 +35,7 @@ export interface NodePoolOptions {
   labels?: (name: string, index: number) => Record<string, string>;
   taints?: SimulatedMachine["taints"];
   imageExists?: (image: string) => boolean;
-  /** Failures that the pool handles by trying again. */
+  /** Failures that the pool handles by trying again; console.error by default. */
   onError?: (error: unknown) => void;
 }
 
@@ -75,11 +74,11 @@ class SimulatedNodePool implements NodePool {
     this.#context = context;
     const { client, clock } = context;
     const timers = new TimerQueue(clock);
-    const onError = options.onError ?? ((): void => {});
+    const onError = options.onError ?? ((error: unknown) => console.error(error));
     const machines = machinesOf(options, clock.now());
     const runtimes = new Map<string, SimulatedRuntime>();
     const nodeLister = context.informers.forResource(nodes).lister;
-    const recorder: KubeletEventRecorder = context.recorder("kubelet");
+    const recorder = context.recorder("kubelet");
     this.nodeNames = machines.map(({ name }) => name);
     this.#timers = timers;
     this.#onError = onError;

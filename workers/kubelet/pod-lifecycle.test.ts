@@ -360,3 +360,53 @@ describe("a restart of the host", () => {
     expect(fixture.pod("web")).toBeUndefined();
   });
 });
+
+describe("a running pod", () => {
+  it("becomes unready and ready again as its annotation says", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    fixture.bind("web");
+    await fixture.elapse(300);
+    const annotate = async (ready: string | null): Promise<void> => {
+      const patch = { metadata: { annotations: { "simulation.edgeplane.dev/ready": ready } } };
+      await fixture.client.patch(podsResource, "default", "web", "application/merge-patch+json", patch);
+      await fixture.elapse(200);
+    };
+    await annotate("false");
+    expect(fixture.condition("web", "Ready")).toMatchObject({ status: "False", reason: "ContainersNotReady" });
+    await annotate(null);
+    expect(fixture.condition("web", "Ready")).toMatchObject({ status: "True" });
+  });
+
+  it("takes ephemeral containers in, which do not concern its readiness", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    fixture.bind("web");
+    await fixture.elapse(300);
+    const patch = { spec: { ephemeralContainers: [{ name: "debug", image: "busybox", command: ["sleep", "5"] }] } };
+    const type = "application/strategic-merge-patch+json";
+    await fixture.client.patch(podsResource, "default", "web", type, patch, "ephemeralcontainers");
+    await fixture.elapse(300);
+    const { status } = fixture.pod("web")!;
+    expect(status.ephemeralContainerStatuses[0].state.running).toBeDefined();
+    expect(status.containerStatuses[0].restartCount).toBe(0);
+    await fixture.elapse(6000, 100);
+    expect(fixture.pod("web")!.status.ephemeralContainerStatuses[0].state.terminated.exitCode).toBe(0);
+    expect(fixture.condition("web", "Ready")!.status).toBe("True");
+    expect(fixture.events.find(({ fieldPath }) => fieldPath === "spec.ephemeralContainers{debug}")).toBeDefined();
+  });
+
+  it("ends sooner when its grace period is cut short", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    fixture.bind("slow", {}, { annotations: { "simulation.edgeplane.dev/stop-delay": "10m" } });
+    await fixture.elapse(300);
+    await fixture.client.delete(podsResource, "default", "slow", { gracePeriodSeconds: 300 });
+    await fixture.elapse(1000, 100);
+    await fixture.client.delete(podsResource, "default", "slow", { gracePeriodSeconds: 3 });
+    await fixture.elapse(2500, 100);
+    expect(fixture.pod("slow")).toBeDefined();
+    await fixture.elapse(1000, 100);
+    expect(fixture.pod("slow")).toBeUndefined();
+  });
+});

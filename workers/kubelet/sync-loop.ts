@@ -1,4 +1,5 @@
 import type { SharedInformer } from "../informers/interfaces.ts";
+import { simulationAnnotations } from "./cri/behaviour.ts";
 import type { Kubelet } from "./kubelet.ts";
 import type { Pod, PodCondition } from "./types.ts";
 
@@ -42,7 +43,8 @@ function needsSync(known: Pod, pod: Pod): boolean {
     before.deletionGracePeriodSeconds !== after.deletionGracePeriodSeconds ||
     isTerminal(known) !== isTerminal(pod) ||
     (known.spec?.ephemeralContainers?.length ?? 0) !== (pod.spec?.ephemeralContainers?.length ?? 0) ||
-    gatesOf(known) !== gatesOf(pod)
+    gatesOf(known) !== gatesOf(pod) ||
+    known.metadata.annotations?.[simulationAnnotations.ready] !== pod.metadata.annotations?.[simulationAnnotations.ready]
   );
 }
 

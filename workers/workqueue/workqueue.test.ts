@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { FakeClock } from "../apimachinery/clock.ts";
 import { BucketRateLimiter, ItemFastSlowRateLimiter } from "./rate-limiters.ts";
@@ -116,7 +116,11 @@ test("fast retries, then slow ones", () => {
 test("model: every added item is processed after its last addition, never twice at once", async () => {
   const operation = fc.oneof(
     fc.record({ kind: fc.constant("add" as const), item: fc.integer({ min: 0, max: 5 }) }),
-    fc.record({ kind: fc.constant("after" as const), item: fc.integer({ min: 0, max: 5 }), delay: fc.integer({ min: 0, max: 30 }) }),
+    fc.record({
+      kind: fc.constant("after" as const),
+      item: fc.integer({ min: 0, max: 5 }),
+      delay: fc.integer({ min: 0, max: 30 }),
+    }),
     fc.record({ kind: fc.constant("take" as const) }),
     fc.record({ kind: fc.constant("done" as const), index: fc.nat(5) }),
     fc.record({ kind: fc.constant("advance" as const), delay: fc.integer({ min: 1, max: 20 }) }),

@@ -27,6 +27,8 @@ describe("json patch", () => {
     ["move", [{ op: "move", from: "/a/c", path: "/m" }], { a: { b: [1, 2, 3] }, "d/e": { "~": 1 }, n: null, m: "x" }],
     ["copy then change leaves the source", [{ op: "copy", from: "/a/b", path: "/m" }, { op: "add", path: "/m/-", value: 4 }], { ...document, m: [1, 2, 3, 4] }],
     ["test passes", [{ op: "test", path: "/a/b", value: [1, 2, 3] }, { op: "test", path: "/missing", value: null }], document],
+    ["replace of the root", [{ op: "test", path: "", value: document }, { op: "replace", path: "", value: { z: 1 } }], { z: 1 }],
+    ["copy of a missing member", [{ op: "copy", from: "/x", path: "/y" }], { ...document, y: null }],
     ["inherited names are not there", [{ op: "replace", path: "/toString", value: "own" }], { ...document, toString: "own" }],
   ])("%s", (_name, operations, expected) => {
     const before = JSON.stringify(document);
@@ -44,6 +46,7 @@ describe("json patch", () => {
     ["index out of range", [{ op: "add", path: "/a/b/9", value: 1 }], 422],
     ["failed test", [{ op: "test", path: "/a/c", value: "y" }], 422],
     ["root", [{ op: "add", path: "", value: {} }], 422],
+    ["test of the root", [{ op: "test", path: "", value: {} }], 422],
     ["prototype", [{ op: "add", path: "/__proto__/x", value: 1 }], 422],
     ["10,001 operations", new Array(10_001).fill({ op: "test", path: "/a/c", value: "x" }), 413],
     ["doubling copies", Array.from({ length: 30 }, (_, index) => ({ op: "copy", from: "/a", path: `/a/${index}` })), 422],

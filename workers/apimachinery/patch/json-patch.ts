@@ -15,13 +15,17 @@ const operationNames = new Set(["add", "remove", "replace", "move", "copy", "tes
  * 422 with the generic message, since upstream keeps the cause to itself; 400 when the patch is no list of objects;
  * 413 above 10,000 operations. Mirrors k8s.io/apiserver pkg/endpoints/handlers/patch.go and the leniencies of
  * evanphx/json-patch v4 (1.36): `replace` of a missing member adds it, `test` of a missing member equals null,
- * a negative index counts from the end in `add` and `remove`.
+ * `copy` of one adds null, and a negative index counts from the end.
  */
 export function applyJsonPatch(document: object, operations: unknown): unknown {
   const list = checkOperations(operations);
-  const holder: unknown = structuredClone(document);
+  let holder: unknown = structuredClone(document);
   let copied = 0;
   for (const operation of list) {
+    if (operation["path"] === "" && (operation["op"] === "replace" || operation["op"] === "test")) {
+      holder = applyToRoot(holder, operation["op"], operation["value"]);
+      continue;
+    }
     const prepared = prepare(holder, operation);
     if (prepared === undefined) continue;
     if (prepared.op === "copy") {
@@ -31,6 +35,16 @@ export function applyJsonPatch(document: object, operations: unknown): unknown {
     if (applyPatch(holder, [prepared])[0] !== null) throw unprocessable();
   }
   return holder;
+}
+
+/** The only two operations that take the whole document. */
+function applyToRoot(document: unknown, op: "replace" | "test", value: unknown): unknown {
+  if (op === "replace") {
+    if (typeof value !== "object" || value === null) throw unprocessable();
+    return structuredClone(value);
+  }
+  if (applyPatch(document, [{ op, path: "", value }])[0] !== null) throw unprocessable();
+  return document;
 }
 
 function checkOperations(operations: unknown): Record<string, unknown>[] {
@@ -91,7 +105,11 @@ function prepare(document: unknown, operation: Record<string, unknown>): Operati
       return { op, path: target.path };
     default: {
       const source = endpoint(document, operation["from"], 0);
-      if (source.value === undefined) throw unprocessable();
+      if (source.value === undefined) {
+        // A copy of a member that is not there is null.
+        if (op === "copy" && !Array.isArray(source.parent)) return { op: "add", path: target.path, value: null };
+        throw unprocessable();
+      }
       if (op === "move" && source.path === target.path) return undefined;
       return { op: op as "move" | "copy", from: source.path, path: target.path };
     }

@@ -9,15 +9,25 @@ import type { FieldValidation } from "./decode.ts";
 import { normalizeObject } from "./normalize.ts";
 import { strictDecodingMessage, UnmarshalError } from "./unmarshal-error.ts";
 
+export interface PatchedForm {
+  /**
+   * True for a strategic merge patch: the error then quotes the patch and has the unstructured converter's words.
+   * Otherwise it quotes the patched object and has those of encoding/json.
+   */
+  strategic: boolean;
+}
+
 /**
  * The result of a patch as an object of its kind again. A value of a wrong type, and under "Strict" an unknown field, is a
- * 422 about the field `patch`. Mirrors applyPatchToObject of k8s.io/apiserver pkg/endpoints/handlers/patch.go (1.36).
+ * 422 about the field `patch`. Mirrors applyPatchToObject and jsonPatcher of k8s.io/apiserver
+ * pkg/endpoints/handlers/patch.go (1.36).
  */
 export function decodePatched(
   patched: KubeObject,
   gvk: GroupVersionKind,
   patch: unknown,
   fieldValidation: FieldValidation,
+  form: PatchedForm = { strategic: !Array.isArray(patch) },
 ): { object: KubeObject; warnings: string[] } {
   const struct = schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind);
   if (struct === undefined) return { object: patched, warnings: [] };
@@ -31,6 +41,8 @@ export function decodePatched(
     };
   } catch (error) {
     if (!(error instanceof UnmarshalError)) throw error;
-    throw newInvalid({ group: "", kind: "" }, "", [invalid("patch", goFormat(patch), error.message)]);
+    const quoted = form.strategic ? goFormat(patch) : JSON.stringify(patched);
+    const detail = form.strategic ? error.converterMessage : error.message;
+    throw newInvalid({ group: "", kind: "" }, "", [invalid("patch", quoted, detail)]);
   }
 }

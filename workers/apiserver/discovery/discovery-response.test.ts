@@ -117,8 +117,12 @@ describe("aggregated discovery", () => {
   it("is chosen by the first clause of Accept that can be served", () => {
     expect(negotiateAggregated(kubectlAccept)).toBe("v2");
     expect(negotiateAggregated(`application/json,${kubectlAccept}`)).toBeUndefined();
-    expect(negotiateAggregated("application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io")).toBe("v2beta1");
-    expect(negotiateAggregated("application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList,*/*")).toBeUndefined();
+    expect(negotiateAggregated("application/json;as=APIGroupDiscoveryList;v=v2beta1;g=apidiscovery.k8s.io")).toBe(
+      "v2beta1",
+    );
+    expect(
+      negotiateAggregated("application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList,*/*"),
+    ).toBeUndefined();
     expect(negotiateAggregated(null)).toBeUndefined();
   });
 
@@ -131,7 +135,9 @@ describe("aggregated discovery", () => {
     expect([kind, apiVersion]).toEqual(["APIGroupDiscoveryList", "apidiscovery.k8s.io/v2"]);
     expect(items).toHaveLength(catalog.groups().length);
     const apps = items.find((item: { metadata: { name: string } }) => item.metadata.name === "apps");
-    const deployments = apps.versions[0].resources.find((item: { resource: string }) => item.resource === "deployments");
+    const deployments = apps.versions[0].resources.find(
+      (item: { resource: string }) => item.resource === "deployments",
+    );
     expect(deployments).toMatchObject({
       responseKind: { group: "apps", version: "v1", kind: "Deployment" },
       scope: "Namespaced",

@@ -76,19 +76,14 @@ export function discoveryResponse(
 }
 
 const legacyType = "application/json";
-const aggregatedType = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+const aggregatedType = (version: string) =>
+  `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 
 const encode = (document: object): string => `${JSON.stringify(document)}\n`;
 const bodyOf = (request: Request, body: string): string | null => (request.method === "HEAD" ? null : body);
 const headersOf = (type: string): Record<string, string> => ({ "Content-Type": type, Vary: "Accept" });
 
-function respond(
-  request: Request,
-  documents: Documents,
-  key: string,
-  type: string,
-  build: () => object,
-): Response {
+function respond(request: Request, documents: Documents, key: string, type: string, build: () => object): Response {
   let document = documents.byKey.get(key);
   if (!document) {
     const body = encode(build());

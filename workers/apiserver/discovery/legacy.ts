@@ -48,9 +48,7 @@ function apiResources(info: ResourceInfo): object[] {
     name: `${info.resource}/${name}`,
     singularName: "",
     namespaced: info.namespaced,
-    ...(kind.group === info.group && kind.version === info.version
-      ? {}
-      : { group: kind.group, version: kind.version }),
+    ...(kind.group === info.group && kind.version === info.version ? {} : { group: kind.group, version: kind.version }),
     kind: kind.kind,
     verbs,
   }));

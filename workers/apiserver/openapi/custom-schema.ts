@@ -10,7 +10,11 @@ export function customDefinitionName(group: string, version: string, kind: strin
  * The component schema of a custom kind: its structural schema with the fields that every object has.
  * Mirrors apiextensions-apiserver pkg/controller/openapi/builder/builder.go (1.36).
  */
-export function customKindSchema(schema: JsonObject | undefined, kind: GroupVersionKindJson, objectMeta: JsonObject): JsonObject {
+export function customKindSchema(
+  schema: JsonObject | undefined,
+  kind: GroupVersionKindJson,
+  objectMeta: JsonObject,
+): JsonObject {
   const base = schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   return {
     ...base,

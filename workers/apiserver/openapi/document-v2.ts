@@ -18,11 +18,15 @@ export function schemaV2(schema: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined || dropped.has(key)) continue;
     if (key === "$ref") result.$ref = `#/definitions/${String(value).slice(refPrefix.length)}`;
-    else if (key === "allOf" && value.length === 1 && value[0].$ref !== undefined) Object.assign(result, schemaV2(value[0]));
+    else if (key === "allOf" && value.length === 1 && value[0].$ref !== undefined)
+      Object.assign(result, schemaV2(value[0]));
     else if (key === "allOf") continue;
-    else if (key === "items" || (key === "additionalProperties" && typeof value === "object")) result[key] = schemaV2(value);
+    else if (key === "items" || (key === "additionalProperties" && typeof value === "object"))
+      result[key] = schemaV2(value);
     else if (key === "properties")
-      result.properties = Object.fromEntries(Object.entries<JsonObject>(value).map(([name, property]) => [name, schemaV2(property)]));
+      result.properties = Object.fromEntries(
+        Object.entries<JsonObject>(value).map(([name, property]) => [name, schemaV2(property)]),
+      );
     else result[key] = value;
   }
   if (schema["x-kubernetes-preserve-unknown-fields"] === true) {
@@ -44,7 +48,12 @@ function operationV2(operation: JsonObject): JsonObject {
   const result: JsonObject = { ...rest };
   if (requestBody) {
     const [[, { schema }] = ["", { schema: {} }]] = Object.entries<JsonObject>(requestBody.content);
-    all.unshift({ name: "body", in: "body", ...(requestBody.required && { required: true }), schema: schemaV2(schema) });
+    all.unshift({
+      name: "body",
+      in: "body",
+      ...(requestBody.required && { required: true }),
+      schema: schemaV2(schema),
+    });
     result.consumes = Object.keys(requestBody.content);
   }
   if (all.length > 0) result.parameters = all;

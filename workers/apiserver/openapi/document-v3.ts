@@ -79,7 +79,12 @@ class DocumentSchemas implements BodySchemas {
 }
 
 /** Adds the paths of a version, and all definitions that they need. */
-export function addVersion(version: DocumentedVersion, docs: Docs, set: SchemaSet, paths: Record<string, JsonObject>): void {
+export function addVersion(
+  version: DocumentedVersion,
+  docs: Docs,
+  set: SchemaSet,
+  paths: Record<string, JsonObject>,
+): void {
   const schemas = new DocumentSchemas(set, version);
   for (const info of version.resources) {
     const custom = schemaTable.structOfKind(info.group, info.version, info.kind) === undefined;
@@ -91,7 +96,10 @@ export function addVersion(version: DocumentedVersion, docs: Docs, set: SchemaSe
 const sortedByKey = (object: Record<string, JsonObject>): Record<string, JsonObject> =>
   Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-export function buildParts(versions: readonly DocumentedVersion[], docs: Docs): { paths: JsonObject; schemas: JsonObject } {
+export function buildParts(
+  versions: readonly DocumentedVersion[],
+  docs: Docs,
+): { paths: JsonObject; schemas: JsonObject } {
   const set = new SchemaSet(docs, kindsOf);
   const paths: Record<string, JsonObject> = {};
   for (const version of versions) addVersion(version, docs, set, paths);
@@ -107,7 +115,12 @@ export function documentV3(version: DocumentedVersion, docs: Docs): JsonObject {
     components: {
       schemas,
       securitySchemes: {
-        BearerToken: { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" },
+        BearerToken: {
+          type: "apiKey",
+          description: "Bearer Token authentication",
+          name: "authorization",
+          in: "header",
+        },
       },
     },
   };

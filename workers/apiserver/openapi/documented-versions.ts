@@ -29,7 +29,14 @@ export function indexedVersions(
       const key = group === "" ? `api/${gv}` : `apis/${gv}`;
       const resources = catalog.resources(group, version);
       const names = resources.map(({ resource }) => resource).join();
-      versions.push({ group, version, resources, key, hash: documentHash(`${docsHash}/${key}/${names}`), delegated: false });
+      versions.push({
+        group,
+        version,
+        resources,
+        key,
+        hash: documentHash(`${docsHash}/${key}/${names}`),
+        delegated: false,
+      });
     }
   for (const { group, version, resources, schemas = {}, delegated = false } of extra.versions) {
     const key = `apis/${group}/${version}`;

@@ -2,29 +2,27 @@
  * Encodes an OpenAPI v2 document as the protobuf message openapi.v2.Document of gnostic (openapiv2/OpenAPIv2.proto),
  * which clients with generated code ask for.
  */
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { JsonObject } from "./schemas.ts";
 
 type Encode<T> = (writer: BinaryWriter, value: T) => void;
 
-const lengthDelimited = 2;
-
 function message<T>(writer: BinaryWriter, field: number, value: T, encode: Encode<T>): void {
-  writer.tag(field, lengthDelimited).fork();
+  writer.tag(field, WireType.LengthDelimited).fork();
   encode(writer, value);
   writer.join();
 }
 
 function text(writer: BinaryWriter, field: number, value: string | undefined): void {
-  if (value !== undefined && value !== "") writer.tag(field, lengthDelimited).string(value);
+  if (value !== undefined && value !== "") writer.tag(field, WireType.LengthDelimited).string(value);
 }
 
 function texts(writer: BinaryWriter, field: number, values: readonly string[] | undefined): void {
-  for (const value of values ?? []) writer.tag(field, lengthDelimited).string(value);
+  for (const value of values ?? []) writer.tag(field, WireType.LengthDelimited).string(value);
 }
 
 function bool(writer: BinaryWriter, field: number, value: boolean | undefined): void {
-  if (value === true) writer.tag(field, 0).bool(true);
+  if (value === true) writer.tag(field, WireType.Varint).bool(true);
 }
 
 /** Any holds YAML, of which JSON is a part. */
@@ -48,10 +46,18 @@ const schema: Encode<JsonObject> = (writer, value) => {
   text(writer, 1, value.$ref);
   text(writer, 2, value.format);
   text(writer, 4, value.description);
-  for (const [field, key] of [[7, "maximum"], [9, "minimum"]] as const)
-    if (value[key] !== undefined) writer.tag(field, 1).double(value[key]);
-  for (const [field, key] of [[11, "maxLength"], [12, "minLength"], [14, "maxItems"], [15, "minItems"]] as const)
-    if (value[key] !== undefined) writer.tag(field, 0).int64(value[key]);
+  for (const [field, key] of [
+    [7, "maximum"],
+    [9, "minimum"],
+  ] as const)
+    if (value[key] !== undefined) writer.tag(field, WireType.Bit64).double(value[key]);
+  for (const [field, key] of [
+    [11, "maxLength"],
+    [12, "minLength"],
+    [14, "maxItems"],
+    [15, "minItems"],
+  ] as const)
+    if (value[key] !== undefined) writer.tag(field, WireType.Varint).int64(value[key]);
   text(writer, 13, value.pattern);
   bool(writer, 16, value.uniqueItems);
   texts(writer, 19, value.required);
@@ -59,7 +65,7 @@ const schema: Encode<JsonObject> = (writer, value) => {
   const additional = value.additionalProperties;
   if (additional !== undefined)
     message(writer, 21, additional, (entry) => {
-      if (typeof additional === "boolean") entry.tag(2, 0).bool(additional);
+      if (typeof additional === "boolean") entry.tag(2, WireType.Varint).bool(additional);
       else message(entry, 1, additional, schema);
     });
   if (value.type !== undefined) message(writer, 22, value.type, (entry, type) => text(entry, 1, type));
@@ -98,7 +104,9 @@ const parametersItem: Encode<JsonObject> = (writer, value) =>
     if (value.in === "body") message(parameter, 1, value, bodyParameter);
     else
       message(parameter, 2, value, (nonBody) =>
-        value.in === "path" ? message(nonBody, 4, value, subSchema(false)) : message(nonBody, 3, value, subSchema(true)),
+        value.in === "path"
+          ? message(nonBody, 4, value, subSchema(false))
+          : message(nonBody, 3, value, subSchema(true)),
       );
   });
 

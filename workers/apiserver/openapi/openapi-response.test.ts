@@ -60,6 +60,12 @@ const get = (path: string, headers: Record<string, string> = {}, from?: ExtraRes
   return openApiResponse(new Request(url, { headers }), url.pathname, from);
 };
 
+const json = async (response: Response | undefined | Promise<Response | undefined>): Promise<any> => {
+  const answer = await response;
+  if (!answer) throw new Error("no answer");
+  return answer.json();
+};
+
 describe("OpenAPI v3 documents", () => {
   it("resolve all references, in every version", () => {
     for (const version of everyVersion) {
@@ -124,9 +130,9 @@ describe("OpenAPI v3 documents", () => {
     expect(schemas["io.k8s.api.core.v1.Pod"]["x-kubernetes-group-version-kind"]).toEqual([
       { group: "", kind: "Pod", version: "v1" },
     ]);
-    expect(schemas["io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"]["x-kubernetes-group-version-kind"]).toContainEqual(
-      { group: "apps", kind: "DeleteOptions", version: "v1" },
-    );
+    expect(
+      schemas["io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"]["x-kubernetes-group-version-kind"],
+    ).toContainEqual({ group: "apps", kind: "DeleteOptions", version: "v1" });
     expect(schemas["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]).toMatchObject({ format: "int-or-string" });
   });
 
@@ -142,7 +148,8 @@ describe("OpenAPI v2 document", () => {
   const document = documentV2(everyVersion, docs);
 
   it("resolves all references and has no keyword of v3", () => {
-    for (const ref of refsIn(document)) expect(document.definitions[ref.slice("#/definitions/".length)], ref).toBeDefined();
+    for (const ref of refsIn(document))
+      expect(document.definitions[ref.slice("#/definitions/".length)], ref).toBeDefined();
     // The schema of schemas has fields of these names.
     const { "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps": _, ...definitions } =
       document.definitions;
@@ -193,7 +200,7 @@ describe("OpenAPI v2 document", () => {
 describe("openApiResponse", () => {
   let index: Record<string, { serverRelativeURL: string }>;
   beforeAll(async () => {
-    index = ((await (await get("/openapi/v3"))?.json()) as { paths: typeof index }).paths;
+    index = (await json(get("/openapi/v3"))).paths;
   });
 
   it("indexes every version by a URL with the hash of its document", async () => {
@@ -203,14 +210,14 @@ describe("openApiResponse", () => {
     const response = await get(url);
     expect(response?.headers.get("Cache-Control")).toContain("immutable");
     expect(response?.headers.get("ETag")).toBe(`"${url.split("=")[1]}"`);
-    expect(((await response?.json()) as JsonObject).openapi).toBe("3.0.0");
+    expect((await json(response)).openapi).toBe("3.0.0");
     const moved = await get("/openapi/v3/apis/apps/v1?hash=old");
     expect([moved?.status, moved?.headers.get("Location")]).toEqual([301, url]);
   });
 
   it("puts the cluster's root before URLs", async () => {
     const request = new Request("https://cluster.test/clusters/blue/openapi/v3");
-    const { paths } = (await (await openApiResponse(request, "/openapi/v3"))?.json()) as { paths: typeof index };
+    const { paths } = await json(openApiResponse(request, "/openapi/v3"));
     expect(paths["api/v1"]?.serverRelativeURL).toMatch(/^\/clusters\/blue\/openapi\/v3\/api\/v1\?hash=/);
   });
 
@@ -226,21 +233,22 @@ describe("openApiResponse", () => {
   it("chooses the form of v2 by Accept", async () => {
     const protobuf = await get("/openapi/v2", { Accept: "application/com.github.proto-openapi.spec.v2@v1.0+protobuf" });
     expect(protobuf?.headers.get("Content-Type")).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
-    const json = await get("/openapi/v2", { Accept: "application/json" });
-    expect(((await json?.json()) as JsonObject).swagger).toBe("2.0");
+    expect((await json(get("/openapi/v2", { Accept: "application/json" }))).swagger).toBe("2.0");
   });
 
   it("documents custom kinds, and changes their hash with their schema", async () => {
-    const document = (await (await get("/openapi/v3/apis/example.com/v1", {}, extra))?.json()) as JsonObject;
+    const document = await json(get("/openapi/v3/apis/example.com/v1", {}, extra));
     const schema = document.components.schemas["com.example.v1.Widget"];
     expect(schema.properties.spec).toEqual(widgetSchema.properties.spec);
-    expect(schema["x-kubernetes-group-version-kind"]).toEqual([{ group: "example.com", kind: "Widget", version: "v1" }]);
+    expect(schema["x-kubernetes-group-version-kind"]).toEqual([
+      { group: "example.com", kind: "Widget", version: "v1" },
+    ]);
     const { patch } = document.paths["/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"];
     expect(Object.keys(patch.requestBody.content)).not.toContain("application/strategic-merge-patch+json");
     for (const ref of refsIn(document))
       expect(document.components.schemas[ref.slice("#/components/schemas/".length)], ref).toBeDefined();
     const urlOf = async (from: ExtraResources) =>
-      ((await (await get("/openapi/v3", {}, from))?.json()) as { paths: typeof index }).paths["apis/example.com/v1"];
+      (await json(get("/openapi/v3", {}, from))).paths["apis/example.com/v1"];
     const changed = { versions: [{ ...extra.versions[0]!, schemas: { Widget: { type: "object" } } }] };
     expect(await urlOf(changed)).not.toEqual(await urlOf(extra));
   });
@@ -248,9 +256,7 @@ describe("openApiResponse", () => {
   it("follows the catalog", async () => {
     const request = new Request("https://cluster.test/openapi/v3");
     const stable = newCatalog((_, version) => version === "v1");
-    const { paths } = (await (await openApiResponse(request, "/openapi/v3", undefined, stable))?.json()) as {
-      paths: typeof index;
-    };
+    const { paths } = await json(openApiResponse(request, "/openapi/v3", undefined, stable));
     expect(Object.keys(paths)).not.toContain("apis/autoscaling/v2");
   });
 });

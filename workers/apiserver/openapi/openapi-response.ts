@@ -94,7 +94,12 @@ function responseV2(request: Request, versions: Map<string, IndexedVersion>, doc
     const body = cache.getOrBuild(`v2/protobuf/${hash}`, () => encodeGnosticV2(build()));
     return respond(request, body, protobufV2Type, hash);
   }
-  return respond(request, cache.getOrBuild(`v2/json/${hash}`, () => encode(build())), jsonType, hash);
+  return respond(
+    request,
+    cache.getOrBuild(`v2/json/${hash}`, () => encode(build())),
+    jsonType,
+    hash,
+  );
 }
 
 /** The first acceptable type in the client's order; JSON when it does not say. */

@@ -107,5 +107,11 @@ export function queryParameters(names: readonly string[], docs: Docs): JsonObjec
 }
 
 export function pathParameter(name: string, description: string): JsonObject {
-  return { name, in: "path", ...(description && { description }), required: true, schema: { type: "string", uniqueItems: true } };
+  return {
+    name,
+    in: "path",
+    ...(description && { description }),
+    required: true,
+    schema: { type: "string", uniqueItems: true },
+  };
 }

@@ -30,7 +30,13 @@ export interface PathContext {
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 function groupId(group: string): string {
-  return group === "" ? "Core" : group.replace(/\.k8s\.io$/, "").split(/[.-]/).map(capital).join("");
+  return group === ""
+    ? "Core"
+    : group
+        .replace(/\.k8s\.io$/, "")
+        .split(/[.-]/)
+        .map(capital)
+        .join("");
 }
 
 export function apiRoot(group: string, version: string): string {
@@ -141,7 +147,15 @@ class ResourcePaths {
     if (has("list")) onCollection.get = this.operation(listOperation(listTypes), namespaced);
     if (has("create"))
       onCollection.post = this.operation(
-        { verb: "create", action: "post", description: `create ${article(kind)}`, query: writeParameters, body: own, answer: own, codes: [200, 201, 202] },
+        {
+          verb: "create",
+          action: "post",
+          description: `create ${article(kind)}`,
+          query: writeParameters,
+          body: own,
+          answer: own,
+          codes: [200, 201, 202],
+        },
         namespaced,
       );
     if (has("deletecollection"))
@@ -207,7 +221,15 @@ class ResourcePaths {
       );
     if (verbs.includes("update"))
       operations.put = this.operation(
-        { ...common, verb: "replace", action: "put", description: `replace ${what}`, query: writeParameters, body, codes: [200, 201] },
+        {
+          ...common,
+          verb: "replace",
+          action: "put",
+          description: `replace ${what}`,
+          query: writeParameters,
+          body,
+          codes: [200, 201],
+        },
         namespaced,
       );
     if (verbs.includes("patch"))
@@ -264,7 +286,12 @@ class ResourcePaths {
     this.paths[path] = this.#pathItem(operations, namespaced, true, query);
   }
 
-  #connectOperations(kind: SubresourceInfo["kind"], verbs: readonly string[], name: string, suffix: string): JsonObject {
+  #connectOperations(
+    kind: SubresourceInfo["kind"],
+    verbs: readonly string[],
+    name: string,
+    suffix: string,
+  ): JsonObject {
     const operations: JsonObject = {};
     for (const verb of verbs) {
       const method = connectMethods[verb];
@@ -288,7 +315,13 @@ class ResourcePaths {
   }
 }
 
-const connectMethods: Record<string, string> = { get: "get", create: "post", update: "put", patch: "patch", delete: "delete" };
+const connectMethods: Record<string, string> = {
+  get: "get",
+  create: "post",
+  update: "put",
+  patch: "patch",
+  delete: "delete",
+};
 const codeNames: Record<number, string> = { 200: "OK", 201: "Created", 202: "Accepted" };
 const article = (kind: string): string => `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`;
 

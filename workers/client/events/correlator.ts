@@ -76,7 +76,10 @@ export class EventCorrelator {
     const time = formatTime(now);
     const combined: CoreEvent = {
       ...event,
-      metadata: { name: eventName(event.involvedObject.name, this.#nanoseconds()), namespace: event.metadata.namespace },
+      metadata: {
+        name: eventName(event.involvedObject.name, this.#nanoseconds()),
+        namespace: event.metadata.namespace,
+      },
       message: `(combined from similar events): ${event.message}`,
       firstTimestamp: time,
       lastTimestamp: time,

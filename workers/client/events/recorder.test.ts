@@ -19,7 +19,13 @@ function setup(options: Partial<EventRecorderOptions> = {}) {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const client = newFakeClient(clock);
   const errors: unknown[] = [];
-  const recorder = newEventRecorder({ client, clock, component: "test-controller", onError: (error) => errors.push(error), ...options });
+  const recorder = newEventRecorder({
+    client,
+    clock,
+    component: "test-controller",
+    onError: (error) => errors.push(error),
+    ...options,
+  });
   const wait = async (milliseconds: number) => {
     await clock.advance(milliseconds);
     await settled();
@@ -29,16 +35,37 @@ function setup(options: Partial<EventRecorderOptions> = {}) {
 
 test("an event has the form that client-go writes", async () => {
   const { recorder, wait, all } = setup({ host: "n1" });
-  recorder.event(pod, "Normal", "Started", "Started container", { fieldPath: "spec.containers{c}", annotations: { a: "b" } });
+  recorder.event(pod, "Normal", "Started", "Started container", {
+    fieldPath: "spec.containers{c}",
+    annotations: { a: "b" },
+  });
   expect(recorder.pending).toBe(1);
   await wait(50);
   expect(recorder.pending).toBe(0);
-  const { uid: _uid, creationTimestamp: _time, generation: _generation, resourceVersion: _version, ...metadata } = all()[0]!.metadata;
+  const {
+    uid: _uid,
+    creationTimestamp: _time,
+    generation: _generation,
+    resourceVersion: _version,
+    ...metadata
+  } = all()[0]!.metadata;
   expect({ ...all()[0], metadata }).toEqual({
     apiVersion: "v1",
     kind: "Event",
-    metadata: { name: `web.${(BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n).toString(16)}`, namespace: "shop", annotations: { a: "b" } },
-    involvedObject: { apiVersion: "v1", kind: "Pod", name: "web", namespace: "shop", uid: "u1", resourceVersion: "7", fieldPath: "spec.containers{c}" },
+    metadata: {
+      name: `web.${(BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n).toString(16)}`,
+      namespace: "shop",
+      annotations: { a: "b" },
+    },
+    involvedObject: {
+      apiVersion: "v1",
+      kind: "Pod",
+      name: "web",
+      namespace: "shop",
+      uid: "u1",
+      resourceVersion: "7",
+      fieldPath: "spec.containers{c}",
+    },
     reason: "Started",
     message: "Started container",
     source: { component: "test-controller", host: "n1" },
@@ -54,7 +81,9 @@ test("an event has the form that client-go writes", async () => {
 
 test("events of cluster-scoped objects go to the namespace default", async () => {
   const { recorder, wait, all } = setup();
-  recorder.event({ apiVersion: "v1", kind: "Node", metadata: { name: "n1" } }, "Normal", "NodeReady", "ready", { host: "n1" });
+  recorder.event({ apiVersion: "v1", kind: "Node", metadata: { name: "n1" } }, "Normal", "NodeReady", "ready", {
+    host: "n1",
+  });
   await wait(50);
   expect(all()[0]).toMatchObject({ metadata: { namespace: "default" }, source: { host: "n1" } });
   expect(all()[0]!.involvedObject).not.toHaveProperty("namespace");
@@ -70,9 +99,16 @@ test("a repeated event is counted: in the queue, then by a patch, then anew when
   await wait(60_000);
   recorder.event(pod, "Warning", "BackOff", "again");
   await wait(50);
-  expect(client.writes.at(-1)).toMatchObject({ verb: "patch", patch: { count: 3, lastTimestamp: "2026-01-01T00:01:00Z" } });
+  expect(client.writes.at(-1)).toMatchObject({
+    verb: "patch",
+    patch: { count: 3, lastTimestamp: "2026-01-01T00:01:00Z" },
+  });
   expect(all()).toHaveLength(1);
-  expect(all()[0]).toMatchObject({ count: 3, firstTimestamp: "2026-01-01T00:00:00Z", lastTimestamp: "2026-01-01T00:01:00Z" });
+  expect(all()[0]).toMatchObject({
+    count: 3,
+    firstTimestamp: "2026-01-01T00:00:00Z",
+    lastTimestamp: "2026-01-01T00:01:00Z",
+  });
   await client.delete(eventsResource, "shop", all()[0]!.metadata.name!);
   recorder.event(pod, "Warning", "BackOff", "again");
   await wait(50);
@@ -104,10 +140,10 @@ test("a source may say 25 things about an object at once and one more each five 
 test("what comes together is one request, and every event has a name of its own", async () => {
   const { client, recorder, wait, all } = setup();
   let requests = 0;
-  const { batch } = client;
+  const batch = client.batch.bind(client);
   client.batch = (operations) => {
     requests++;
-    return batch.call(client, operations);
+    return batch(operations);
   };
   for (let index = 0; index < 20; index++) recorder.event(pod, "Normal", `Reason${index}`, "x");
   await wait(50);
@@ -117,11 +153,14 @@ test("what comes together is one request, and every event has a name of its own"
 
 test("while the server is away events wait, the oldest go when there are too many, and all is sent later", async () => {
   const { client, recorder, wait, all } = setup();
-  const { batch } = client;
+  const batch = client.batch.bind(client);
   client.batch = async () => {
     throw new Error("unreachable");
   };
-  const about = (index: number): KubeObject => ({ ...pod, metadata: { ...pod.metadata, name: `p${index}`, uid: `u${index}` } });
+  const about = (index: number): KubeObject => ({
+    ...pod,
+    metadata: { ...pod.metadata, name: `p${index}`, uid: `u${index}` },
+  });
   for (let index = 0; index < 1005; index++) recorder.event(about(index), "Normal", "Created", "x");
   await wait(50);
   expect(recorder.pending).toBe(1000);
@@ -151,7 +190,8 @@ test("an unreachable server is given up after twelve tries", async () => {
 
 test("what the server refuses is dropped and reported", async () => {
   const { client, recorder, wait, errors } = setup();
-  client.batch = async (operations) => operations.map(() => ({ code: 403, body: { metadata: {}, message: "terminating" } }));
+  client.batch = async (operations) =>
+    operations.map(() => ({ code: 403, body: { metadata: {}, message: "terminating" } }));
   recorder.event(pod, "Normal", "Created", "x");
   recorder.event({ metadata: { name: "nameless" } }, "Normal", "Created", "x");
   await wait(50);

@@ -63,7 +63,7 @@ class BatchingRecorder implements EventRecorder, EventSink {
   readonly #queue = new Map<string, Queued>();
   #inFlight = 0;
   #sending: Promise<void> | undefined;
-  #timer: TimerHandle | undefined;
+  #timer: TimerHandle;
   #tries = 0;
   #dropped = 0;
   #lastNanoseconds = 0n;
@@ -90,7 +90,10 @@ class BatchingRecorder implements EventRecorder, EventSink {
     options: EventOptions = {},
   ): void {
     if (!about.kind || !about.apiVersion) {
-      this.#fail(new Error(`could not construct reference to "${about.metadata.name}", will not report event ${reason}`), 1);
+      this.#fail(
+        new Error(`could not construct reference to "${about.metadata.name}", will not report event ${reason}`),
+        1,
+      );
       return;
     }
     const host = options.host ?? this.#options.host;
@@ -123,7 +126,10 @@ class BatchingRecorder implements EventRecorder, EventSink {
   #enqueue(queued: Queued): void {
     const key = keyOf(queued.event);
     const waiting = this.#queue.get(key);
-    this.#queue.set(key, waiting === undefined ? queued : { event: queued.event, update: queued.update && waiting.update });
+    this.#queue.set(
+      key,
+      waiting === undefined ? queued : { event: queued.event, update: queued.update && waiting.update },
+    );
     if (this.#queue.size > maxQueued) {
       this.#queue.delete(this.#queue.keys().next().value!);
       this.#dropped++;

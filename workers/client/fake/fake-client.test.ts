@@ -21,7 +21,10 @@ test("creates with metadata, refuses duplicates, makes names", async () => {
   expect(created.metadata.uid).toBeTruthy();
   expect(created.status).toEqual({ phase: "Pending" });
   await expect(client.create(pods, "default", pod("a"))).rejects.toSatisfy(isAlreadyExists);
-  const generated = await client.create(pods, "default", { ...pod("unused"), metadata: { generateName: "web-" } } as KubeObject);
+  const generated: KubeObject = await client.create<KubeObject>(pods, "default", {
+    ...pod("unused"),
+    metadata: { generateName: "web-" },
+  });
   expect(generated.metadata.name).toMatch(/^web-[a-z0-9]{5}$/);
 });
 
@@ -99,7 +102,12 @@ test("a batch answers each operation by itself", async () => {
   const client = newFakeClient();
   const results = await client.batch([
     { method: "POST", path: "/api/v1/namespaces/default/pods", body: pod("a") },
-    { method: "PATCH", path: "/api/v1/namespaces/default/pods/missing", contentType: "application/merge-patch+json", body: {} },
+    {
+      method: "PATCH",
+      path: "/api/v1/namespaces/default/pods/missing",
+      contentType: "application/merge-patch+json",
+      body: {},
+    },
     {
       method: "PATCH",
       path: "/api/v1/namespaces/default/pods/a/status",

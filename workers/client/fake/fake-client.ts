@@ -141,10 +141,12 @@ class InMemoryClient implements FakeClient {
     copy.metadata ??= {};
     if (namespace) copy.metadata.namespace = namespace;
     if (!copy.metadata.name) {
-      if (!copy.metadata.generateName) throw errors.newInvalid({ group: gvr.group, kind: copy.kind ?? "" }, "", [nameRequired]);
+      if (!copy.metadata.generateName)
+        throw errors.newInvalid({ group: gvr.group, kind: copy.kind ?? "" }, "", [nameRequired]);
       copy.metadata.name = copy.metadata.generateName + this.#suffix();
     }
-    if (this.#find(gvr, namespace, copy.metadata.name) !== undefined) throw errors.newAlreadyExists(gvr, copy.metadata.name);
+    if (this.#find(gvr, namespace, copy.metadata.name) !== undefined)
+      throw errors.newAlreadyExists(gvr, copy.metadata.name);
     delete copy.metadata.uid;
     delete copy.metadata.creationTimestamp;
     delete copy.metadata.deletionTimestamp;
@@ -231,7 +233,7 @@ class InMemoryClient implements FakeClient {
         results.push({ code: operation.method === "POST" ? 201 : 200, body: await this.#operate(operation) });
       } catch (error) {
         if (!(error instanceof errors.StatusError)) throw error;
-        results.push({ code: error.status.code, body: error.status as unknown as KubeObject });
+        results.push({ code: error.status.code, body: error.status });
       }
     }
     return results;
@@ -249,19 +251,23 @@ class InMemoryClient implements FakeClient {
     switch (method) {
       case "GET": {
         if (name === undefined) {
-          const list = await this.list(gvr, namespace, Object.fromEntries(query) as ListOptions);
-          return list as unknown as KubeObject;
+          return this.list(gvr, namespace, Object.fromEntries(query) as ListOptions);
         }
         const found = await this.get(gvr, namespace, name);
         return subresource === "scale" ? scaleOf(found) : found;
       }
       case "POST":
-        return this.create(gvr, namespace, object, name === undefined ? undefined : { name, subresource: subresource! });
+        return this.create(
+          gvr,
+          namespace,
+          object,
+          name === undefined ? undefined : { name, subresource: subresource! },
+        );
       case "PUT":
         return this.update(gvr, object, subresource);
       case "PATCH":
         return this.patch(gvr, namespace, name!, contentType as PatchType, body, subresource);
-      case "DELETE":
+      default:
         if (name === undefined) await this.deleteCollection(gvr, namespace, object as DeleteOptions | undefined);
         else await this.delete(gvr, namespace, name, object as DeleteOptions | undefined);
         return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success" };
@@ -351,7 +357,12 @@ class InMemoryClient implements FakeClient {
     const current = structuredClone(this.#existing(gvr, namespace, name));
     switch (subresource) {
       case "binding": {
-        if (current.spec?.nodeName) throw errors.newConflict({ group: "", resource: "pods/binding" }, name, `pod ${name} is already assigned to node "${current.spec.nodeName}"`);
+        if (current.spec?.nodeName)
+          throw errors.newConflict(
+            { group: "", resource: "pods/binding" },
+            name,
+            `pod ${name} is already assigned to node "${current.spec.nodeName}"`,
+          );
         current.spec = { ...current.spec, nodeName: body.target.name };
         const conditions = (current.status?.conditions ?? []).filter((one: any) => one.type !== "PodScheduled");
         conditions.push({ type: "PodScheduled", status: "True", lastTransitionTime: formatTime(this.#clock.now()) });
@@ -374,7 +385,11 @@ class InMemoryClient implements FakeClient {
     const { metadata } = object;
     const { uid, resourceVersion } = options.preconditions ?? {};
     if (uid !== undefined && uid !== metadata.uid) {
-      throw errors.newConflict(gvr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`);
+      throw errors.newConflict(
+        gvr,
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`,
+      );
     }
     if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
       throw errors.newConflict(
@@ -411,7 +426,11 @@ class InMemoryClient implements FakeClient {
   }
 }
 
-const nameRequired = { reason: "FieldValueRequired", message: "Required value: name or generateName is required", field: "metadata.name" };
+const nameRequired = {
+  reason: "FieldValueRequired",
+  message: "Required value: name or generateName is required",
+  field: "metadata.name",
+};
 
 function where(namespace: string | undefined, name?: string): { namespace?: string; name?: string } {
   return { ...(namespace ? { namespace } : {}), ...(name ? { name } : {}) };
@@ -452,7 +471,13 @@ function nextState(
   }
 }
 
-const fixedMetadata = ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"] as const;
+const fixedMetadata = [
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "generation",
+] as const;
 
 /** What counts for the generation. */
 function desired({ metadata: _metadata, status: _status, ...rest }: KubeObject): object {
@@ -468,7 +493,10 @@ function scaleOf(object: KubeObject): KubeObject {
     apiVersion: "autoscaling/v1",
     metadata: JSON.parse(JSON.stringify({ name, namespace, uid, resourceVersion, creationTimestamp })),
     spec: { replicas: object.spec?.replicas ?? 0 },
-    status: { replicas: object.status?.replicas ?? 0, selector: labels.map(([key, value]) => `${key}=${value}`).join(",") },
+    status: {
+      replicas: object.status?.replicas ?? 0,
+      selector: labels.map(([key, value]) => `${key}=${value}`).join(","),
+    },
   };
 }
 

@@ -58,7 +58,7 @@ export class FakeStorage {
     const watcher = { watch: new FakeWatch(() => this.#watchers.delete(watcher)), selects: options.selects };
     if (options.since !== undefined && options.since < this.compacted) {
       const error = newResourceExpired(`too old resource version: ${options.since} (${this.compacted})`);
-      watcher.watch.push({ type: "ERROR", object: error.status as unknown as KubeObject });
+      watcher.watch.push({ type: "ERROR", object: error.status });
       watcher.watch.end();
       return watcher.watch;
     }
@@ -83,7 +83,7 @@ export class FakeStorage {
 
   /** Ends every watch, as a server does at its time-out; with an error, as a broken connection does. */
   endWatches(error?: Error): void {
-    for (const { watch } of [...this.#watchers]) watch.end(error);
+    for (const { watch } of this.#watchers) watch.end(error);
   }
 
   get watcherCount(): number {

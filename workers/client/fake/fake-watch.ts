@@ -1,4 +1,3 @@
-import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { WatchEvent } from "../../apimachinery/watch-event.ts";
 import type { Watch } from "../interfaces.ts";
 
@@ -14,7 +13,7 @@ export class FakeWatch implements Watch {
     this.#onClose = onClose;
   }
 
-  push(event: WatchEvent<KubeObject>): void {
+  push(event: WatchEvent): void {
     if (this.#ended) return;
     this.#queue.push(event);
     this.#wakeUp?.();

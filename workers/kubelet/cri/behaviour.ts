@@ -6,12 +6,14 @@ export interface ContainerBehaviour {
   exitCode: number;
 }
 
-/** Pod annotations that steer the simulation; they concern the regular containers. Durations: "5s", "1m", "250ms". */
+/** Pod annotations that steer the simulation; exits and readiness concern the regular containers. Durations: "5s", "1m", "250ms". */
 export const simulationAnnotations = {
   exitAfter: "simulation.edgeplane.dev/exit-after",
   exitCode: "simulation.edgeplane.dev/exit-code",
   pullDelay: "simulation.edgeplane.dev/pull-delay",
   stopDelay: "simulation.edgeplane.dev/stop-delay",
+  /** "false": readiness probes fail. May change while the pod runs. */
+  ready: "simulation.edgeplane.dev/ready",
 } as const;
 
 /** Labels of a container config that tell the simulation what it plays. */

@@ -1,3 +1,4 @@
+import { simulationAnnotations } from "../cri/behaviour.ts";
 import { containersOf, initContainersOf, isSidecar } from "../container-policy.ts";
 import { latestContainer } from "../runtime-status.ts";
 import type { RuntimePodStatus } from "../runtime-status.ts";
@@ -6,8 +7,8 @@ import type { Container, ContainerStatus, Pod, PodStatus, Probe } from "../types
 /**
  * Sets `started` and `ready`, as pkg/kubelet/prober's UpdatePodStatus. Probes are simulated: a startup probe succeeds
  * `initialDelaySeconds` (and the periods that its success threshold takes) after the start, a readiness probe as long
- * after the startup probe's success, or after the start where its own delay is longer. Returns when a result changes
- * next (milliseconds), undefined when none will.
+ * after the startup probe's success, or after the start where its own delay is longer; an annotation makes readiness
+ * fail. Returns when a result changes next (milliseconds), undefined when none will.
  */
 export function updateProbeResults(
   pod: Pod,
@@ -16,6 +17,7 @@ export function updateProbeResults(
   now: number,
 ): number | undefined {
   let next: number | undefined;
+  const unready = pod.metadata.annotations?.[simulationAnnotations.ready] === "false";
   const apply = (container: Container, target: ContainerStatus | undefined): void => {
     if (target === undefined) return;
     const startedAt = target.state.running === undefined ? undefined : latestContainer(runtime, container.name)?.startedAt;
@@ -27,8 +29,8 @@ export function updateProbeResults(
     const startupDue = startedAt + delayOf(container.startupProbe);
     const readyDue = Math.max(startupDue, startedAt + delayOf(container.readinessProbe));
     target.started = now >= startupDue;
-    target.ready = now >= readyDue;
-    const due = !target.started ? startupDue : !target.ready ? readyDue : undefined;
+    target.ready = now >= readyDue && !unready;
+    const due = !target.started ? startupDue : now < readyDue ? readyDue : undefined;
     if (due !== undefined) next = Math.min(next ?? due, due);
   };
   for (const container of containersOf(pod)) apply(container, find(status.containerStatuses, container.name));

@@ -1,7 +1,8 @@
+import { parseQuantity } from "../../apimachinery/quantity.ts";
 import { containersOf, initContainersOf } from "../container-policy.ts";
 import type { Pod } from "../types.ts";
 
-/** The class that the API server has set, or the one that requests and limits amount to (quantities compared as text). */
+/** The class that the API server has set, or the one that requests and limits amount to. */
 export function qosClassOf(pod: Pod): string {
   const known = pod.status?.qosClass;
   if (typeof known === "string" && known !== "") return known;
@@ -13,7 +14,9 @@ export function qosClassOf(pod: Pod): string {
       const limit = limits[resource];
       const request = requests[resource] ?? limit;
       if (request !== undefined) any = true;
-      if (limit === undefined || request !== limit) guaranteed = false;
+      if (limit === undefined || request === undefined || parseQuantity(request).cmp(parseQuantity(limit)) !== 0) {
+        guaranteed = false;
+      }
     }
   }
   if (!any) return "BestEffort";

@@ -171,7 +171,9 @@ export class StatusManager {
 
   #schedule(milliseconds: number): void {
     if (this.#timer?.callback !== undefined || this.#inFlight > 0 || this.#stopped) return;
-    this.#timer = this.#options.timers.after(milliseconds, () => void this.#sync());
+    this.#timer = this.#options.timers.after(milliseconds, () => {
+      this.#sync().catch(this.#options.onError);
+    });
   }
 
   async #sync(): Promise<void> {

@@ -265,6 +265,8 @@ describe("Cacher", () => {
     expect(revisions(socket).length).toBeLessThan(6);
     rig.restart([socket]);
     await settle();
+    rig.cacher.acknowledged(socket, maxOutstanding * 2);
+    await settle();
     expect(revisions(socket)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 

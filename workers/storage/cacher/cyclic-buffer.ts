@@ -3,6 +3,9 @@ import type { StorageEvent } from "../interfaces.ts";
 /** Milliseconds of events that the buffer tries to hold: the bookmark period and a little more. */
 export const eventFreshDuration = 75_000;
 
+/** Length of the texts in one buffer: a quarter of an isolate's memory. */
+const defaultMaximumLength = 32 * 1024 * 1024;
+
 interface BufferedEvent {
   event: StorageEvent;
   recordTime: number;
@@ -11,17 +14,21 @@ interface BufferedEvent {
 /**
  * The newest events of a type, with consecutive revisions. The capacity follows the event rate within bounds: doubled
  * when a full buffer spans less than {@link eventFreshDuration}, halved when its newest quarter spans more.
- * Mirrors the cyclic buffer of k8s.io/apiserver pkg/storage/cacher/watch_cache.go (1.36).
+ * Mirrors the cyclic buffer of k8s.io/apiserver pkg/storage/cacher/watch_cache.go (1.36). Unlike there, the length of
+ * the texts is bounded too; only the newest event is kept whatever its size.
  */
 export class CyclicBuffer {
   readonly #minimum: number;
   readonly #maximum: number;
+  readonly #maximumLength: number;
+  #length = 0;
   #slots: (BufferedEvent | undefined)[];
   /** Positions grow for ever; the slot of a position is its remainder by the capacity. */
   #start = 0;
   #end = 0;
 
-  constructor(bounds: { minimum: number; maximum: number }) {
+  constructor(bounds: { minimum: number; maximum: number; maximumLength?: number }) {
+    this.#maximumLength = bounds.maximumLength ?? defaultMaximumLength;
     this.#minimum = Math.max(4, bounds.minimum);
     this.#maximum = Math.max(this.#minimum, bounds.maximum);
     this.#slots = new Array<BufferedEvent | undefined>(this.#minimum);
@@ -52,17 +59,16 @@ export class CyclicBuffer {
       throw new Error(`revision ${event.revision} does not follow ${newest}`);
     }
     this.#resize(now);
-    if (this.#full) {
-      this.#slots[this.#start % this.capacity] = undefined;
-      this.#start++;
-    }
+    if (this.#full) this.#dropOldest();
     this.#slots[this.#end % this.capacity] = { event, recordTime: now };
     this.#end++;
+    this.#length += lengthOf(event);
+    while (this.#length > this.#maximumLength && this.size > 1) this.#dropOldest();
   }
 
   clear(): void {
     this.#slots = new Array<BufferedEvent | undefined>(this.#minimum);
-    this.#start = this.#end = 0;
+    this.#start = this.#end = this.#length = 0;
   }
 
   /** Events above `revision`, at most `limit`; undefined when the buffer does not reach back that far or is empty. */
@@ -84,6 +90,12 @@ export class CyclicBuffer {
     return this.#slots[position % this.capacity]!;
   }
 
+  #dropOldest(): void {
+    this.#length -= lengthOf(this.#at(this.#start).event);
+    this.#slots[this.#start % this.capacity] = undefined;
+    this.#start++;
+  }
+
   #resize(now: number): void {
     if (!this.#full) return;
     if (now - this.#at(this.#start).recordTime < eventFreshDuration) {
@@ -95,10 +107,13 @@ export class CyclicBuffer {
 
   #resizeTo(capacity: number): void {
     if (capacity === this.capacity) return;
-    const start = Math.max(this.#start, this.#end - capacity);
+    while (this.size > capacity) this.#dropOldest();
     const slots = new Array<BufferedEvent | undefined>(capacity);
-    for (let position = start; position < this.#end; position++) slots[position % capacity] = this.#at(position);
+    for (let position = this.#start; position < this.#end; position++) slots[position % capacity] = this.#at(position);
     this.#slots = slots;
-    this.#start = start;
   }
+}
+
+function lengthOf(event: StorageEvent): number {
+  return event.value.length + (event.previous?.length ?? 0);
 }

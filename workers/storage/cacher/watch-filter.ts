@@ -38,8 +38,16 @@ export class SelectableObject {
       return this.#key === undefined ? (this.object.metadata.name ?? "") : this.#key.slice(this.#key.lastIndexOf("/") + 1);
     }
     if (name === "metadata.namespace") return this.object.metadata.namespace ?? "";
-    return readers.get(name)?.(this.object) ?? "";
+    const reader = readers.get(name);
+    return reader === undefined ? fieldAt(this.object, name) : reader(this.object);
   }
+}
+
+/** A selectable field of a custom resource is named by its path. */
+function fieldAt(object: KubeObject, path: string): string {
+  let value: unknown = object;
+  for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
 /** An event on its way to watchers: its states are parsed at most once, and each shown form is encoded at most once. */
