@@ -4,14 +4,23 @@ import { join } from "node:path";
 import { issueToken } from "../../workers/apiserver/authentication/token-authenticator.ts";
 import type { StartOptions } from "./arguments.ts";
 import { buildWorker } from "./build-worker.ts";
+import type { BuiltWorker } from "./build-worker.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { layoutOf, readTokenKey } from "./layout.ts";
 import { readPki } from "./pki.ts";
+import type { Pki } from "./pki.ts";
 
 export interface Server {
   url: string;
   kubeconfig: string;
   stop(): Promise<void>;
+}
+
+export interface ServerOverrides {
+  /** A bundle that is served as it is; default: the one of the checkout, bundled again when its sources changed. */
+  worker?: BuiltWorker;
+  /** Where the runtime listens for a debugger or profiler; default: nowhere. */
+  inspectorPort?: number | undefined;
 }
 
 const cron = "* * * * *";
@@ -20,31 +29,16 @@ const cron = "* * * * *";
  * Serves the Worker of wrangler.toml with workerd through miniflare, over HTTPS on loopback. The first authorised write
  * brings the cluster into being; here that is the creation of its `default` namespace.
  */
-export async function startServer(options: StartOptions): Promise<Server> {
+export async function startServer(options: StartOptions, overrides: ServerOverrides = {}): Promise<Server> {
   const layout = layoutOf(options.state);
   const tokenKey = readTokenKey(layout);
-  const [pki, worker] = await Promise.all([readPki(layout.pki), buildWorker(layout.build)]);
-  const { bindings, ...workerOptions } = worker.options as { bindings?: Record<string, unknown> };
-  // wrangler gives a Worker's options in the form of miniflare 4.
-  const miniflareOptions = {
-    workers: [
-      {
-        ...workerOptions,
-        rootPath: worker.directory,
-        modulesRoot: worker.directory,
-        bindings: { ...bindings, EDGEPLANE_TOKEN_KEY: tokenKey, EDGEPLANE_NODES: String(options.nodes) },
-      },
-    ],
-    host: "127.0.0.1",
+  const [pki, worker] = await Promise.all([readPki(layout.pki), overrides.worker ?? buildWorker(layout.build)]);
+  const miniflare = serveWorker(worker, pki, {
     port: options.port,
-    https: true,
-    httpsKey: pki.key,
-    httpsCert: pki.certificate,
-    // The place where `wrangler dev --persist-to` keeps it, so that both share the state.
-    ...(options.ephemeral ? {} : { resourcePersistencePath: join(layout.state, "v3") }),
-    cf: false,
-  };
-  const miniflare = new Miniflare(convertV4MiniflareOptions(miniflareOptions as unknown as V4MiniflareOptions));
+    bindings: { EDGEPLANE_TOKEN_KEY: tokenKey, EDGEPLANE_NODES: String(options.nodes) },
+    state: options.ephemeral ? undefined : layout.state,
+    inspectorPort: overrides.inspectorPort,
+  });
   let url: string;
   try {
     url = (await miniflare.ready).origin;
@@ -68,6 +62,40 @@ export async function startServer(options: StartOptions): Promise<Server> {
       await miniflare.dispose();
     },
   };
+}
+
+export interface ServeOptions {
+  port: number;
+  bindings: Record<string, string>;
+  /** Directory of the Durable Objects' storage; undefined keeps nothing. */
+  state: string | undefined;
+  inspectorPort?: number | undefined;
+}
+
+/** One Worker over HTTPS on loopback. */
+export function serveWorker(worker: BuiltWorker, pki: Pki, options: ServeOptions): Miniflare {
+  const { bindings, ...workerOptions } = worker.options as { bindings?: Record<string, unknown> };
+  // wrangler gives a Worker's options in the form of miniflare 4.
+  const miniflareOptions = {
+    workers: [
+      {
+        ...workerOptions,
+        rootPath: worker.directory,
+        modulesRoot: worker.directory,
+        bindings: { ...bindings, ...options.bindings },
+      },
+    ],
+    host: "127.0.0.1",
+    port: options.port,
+    https: true,
+    httpsKey: pki.key,
+    httpsCert: pki.certificate,
+    // The place where `wrangler dev --persist-to` keeps it, so that both share the state.
+    ...(options.state === undefined ? {} : { resourcePersistencePath: join(options.state, "v3") }),
+    ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
+    cf: false,
+  };
+  return new Miniflare(convertV4MiniflareOptions(miniflareOptions as unknown as V4MiniflareOptions));
 }
 
 async function createCluster(miniflare: Miniflare, url: string, cluster: string, tokenKey: string): Promise<void> {

@@ -168,7 +168,12 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
     const large = "x".repeat(1_400_000);
     await Promise.all(Array.from({ length: 30 }, (_, i) => storage.create(`${things}large-${i}`, thing("l", large))));
     expect((await storage.list({ prefix: things })).count).toBe(2_330);
-  });
+    const all30 = Array.from({ length: 30 }, (_, i) => `${things}large-${i}`);
+    const read = await Promise.all(all30.map((key) => storage.get(key)));
+    expect(read.map((object) => object?.key)).toEqual(all30);
+    const conflicts = await Promise.all(all30.map((key) => failure(storage.update(key, thing("l"), 1))));
+    expect(conflicts.map(({ code }) => code)).toEqual(all30.map(() => "RevisionConflict"));
+  }, 60_000);
 }
 
 function describeLists(factory: () => Promise<StorageContractSubject>): void {

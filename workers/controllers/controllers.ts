@@ -5,13 +5,20 @@ import type { DiscoveredResources } from "./discovery.ts";
 import { serverPreferredResources } from "./discovery.ts";
 import { newGarbageCollector } from "./garbagecollector/garbage-collector.ts";
 import { newNamespaceController } from "./namespace/namespace-controller.ts";
+import { newNodeIPAMController } from "./nodeipam/node-ipam-controller.ts";
+import type { NodeIPAMOptions } from "./nodeipam/node-ipam-controller.ts";
+import { newNodeLifecycleController } from "./nodelifecycle/node-lifecycle-controller.ts";
+import type { NodeLifecycleOptions } from "./nodelifecycle/node-lifecycle-controller.ts";
+import { newPodGCController } from "./podgc/pod-gc-controller.ts";
+import type { PodGCOptions } from "./podgc/pod-gc-controller.ts";
 import { newReplicaSetController } from "./replicaset/replica-set.ts";
 import { newReplicationController } from "./replication/replication.ts";
 import { newRootCACertPublisher } from "./rootcacertpublisher/root-ca-cert-publisher.ts";
 import { newServiceAccountsController } from "./serviceaccount/service-accounts-controller.ts";
+import { newTaintEvictionController } from "./tainteviction/taint-eviction-controller.ts";
 
 /** What controllers need beyond their context. */
-export interface ControllerOptions {
+export interface ControllerOptions extends NodeIPAMOptions, NodeLifecycleOptions, PodGCOptions {
   /** The types of which objects exist (or existed). Neither an informer nor a list is spent on any other. */
   resources: () => Promise<GroupVersionResource[]>;
   /** PEM bundle that pods verify the API server with. */
@@ -30,6 +37,10 @@ export const controllers: Readonly<Record<string, NewController>> = {
     newNamespaceController(context, { discover: () => discoverUsed(context, options) }),
   "serviceaccount-controller": newServiceAccountsController,
   "root-ca-certificate-publisher-controller": newRootCACertPublisher,
+  "node-ipam-controller": newNodeIPAMController,
+  "node-lifecycle-controller": newNodeLifecycleController,
+  "taint-eviction-controller": newTaintEvictionController,
+  "pod-garbage-collector-controller": newPodGCController,
 };
 
 /** Makes all controllers, or those named; informers of the context may be started afterwards. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { formatTime } from "../apimachinery/clock.ts";
+import type { KubeObject } from "../apimachinery/meta.ts";
 import { leasesResource, nodesResource, PoolFixture, podsResource, statesOf } from "./testing/pool-fixture.ts";
 
 let fixture: PoolFixture;
@@ -79,6 +80,20 @@ describe("nodes", () => {
     await fixture.elapse(10);
     const renewed = fixture.client.all(leasesResource).map((lease) => lease.spec.renewTime.slice(0, 19) + "Z");
     expect(renewed).toEqual([formatTime(fixture.clock.now()), formatTime(fixture.clock.now())]);
+  });
+
+  it("get a lease back that someone deleted, at the next renewal", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    const lease = (): KubeObject | undefined => fixture.client.all(leasesResource)[0];
+    await fixture.client.delete(leasesResource, "kube-node-lease", "node-0");
+    await fixture.elapse(10_000, 1000);
+    expect(lease()!.metadata.name).toBe("node-0");
+
+    await fixture.stop();
+    await fixture.client.delete(leasesResource, "kube-node-lease", "node-0");
+    await fixture.start();
+    expect(lease()!.metadata.name).toBe("node-0");
   });
 
   it("are not created again after someone deleted them", async () => {

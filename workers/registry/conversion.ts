@@ -25,9 +25,8 @@ export function converterFor(resource: Pick<ResourceInfo, "group" | "version" | 
 }
 
 /** The type under which a resource is stored: both groups of events share one. */
-export function storedAs(resource: GroupResource): GroupResource {
-  if (resource.group === "events.k8s.io" && resource.resource === "events") return { group: "", resource: "events" };
-  return { group: resource.group, resource: resource.resource };
+export function storedAs(resource: Pick<ResourceInfo, "group" | "resource" | "storageGroup">): GroupResource {
+  return { group: resource.storageGroup ?? resource.group, resource: resource.resource };
 }
 
 export function toStorageVersion(resource: ResourceInfo, object: KubeObject): KubeObject {

@@ -65,7 +65,7 @@ export class Store {
     this.#scope = scope;
     this.#strategy = strategy;
     this.#gr = { group: scope.resource.group, resource: scope.resource.resource };
-    this.#stored = storedAs(this.#gr);
+    this.#stored = storedAs(scope.resource);
     this.#storage = scope.storage.for(this.#stored);
     this.#hasStatus = scope.resource.subresources.some((subresource) => subresource.name === "status");
   }

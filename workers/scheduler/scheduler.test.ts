@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { newConflict } from "../apimachinery/status-errors.ts";
+import type { Framework } from "./framework/framework.ts";
+import type { Plugin } from "./framework/interface.ts";
+import { Status } from "./framework/status.ts";
+import { defaultPlugins } from "./profile.ts";
 import { makeNode, makePod } from "./testing/builders.ts";
 import type { Harness } from "./testing/harness.ts";
 import { nodes, pods, startHarness } from "./testing/harness.ts";
@@ -185,5 +189,45 @@ describe("newScheduler", () => {
     await harness.client.delete(pods, "default", "old", { gracePeriodSeconds: 0 });
     await harness.advance();
     expect(harness.pod("new")?.spec.nodeName).toBe("node-1");
+  });
+
+  it("runs reserve, permit, pre-bind and post-bind, and takes back what a late refusal leaves", async () => {
+    const calls: string[] = [];
+    let frameworkOf: (() => Framework) | undefined;
+    const probe: Plugin = {
+      name: "Probe",
+      eventsToRegister: () => [],
+      reserve: (_state, pod) => void calls.push(`reserve ${pod.name}`),
+      unreserve: (_state, pod) => void calls.push(`unreserve ${pod.name}`),
+      permit: (_state, pod) => (pod.labels["wait"] ? { status: new Status("Wait"), timeoutMilliseconds: 5000 } : { status: undefined }),
+      preBindPreFlight: (_state, pod) => pod.labels["volume"] !== undefined,
+      preBind: async (_state, pod) => void calls.push(`preBind ${pod.name}`),
+      postBind: (_state, pod) => void calls.push(`postBind ${pod.name}`),
+    };
+    harness = await startHarness(
+      [
+        makeNode("node-1", { allocatable: { cpu: "3", memory: "1Gi", pods: "9" } }),
+        makePod("allowed", { requests: { cpu: "1" }, labels: { wait: "1", volume: "1" } }),
+        makePod("refused", { requests: { cpu: "1" }, labels: { wait: "1" } }),
+        makePod("late", { requests: { cpu: "1" }, labels: { wait: "1" } }),
+      ],
+      {
+        plugins: (handle) => {
+          frameworkOf = handle.framework;
+          return [...defaultPlugins(handle), { plugin: probe }];
+        },
+      },
+    );
+    expect(harness.scheduler.pending).toBe(3);
+    const waiting = (name: string) => frameworkOf!().waitingPods.get(harness!.pod(name)!.metadata.uid!)!;
+    waiting("allowed").allow("Probe");
+    waiting("refused").reject("Probe", "not you");
+    await harness.advance();
+    expect(harness.pod("allowed")?.spec.nodeName).toBe("node-1");
+    expect(calls).toEqual(["reserve allowed", "reserve late", "reserve refused", "preBind allowed", "unreserve refused", "postBind allowed"]);
+    expect(harness.message("refused")).toBe("0/1 nodes are available: 1 not you.");
+    await harness.advance(5000);
+    expect(harness.message("late")).toBe("0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Probe.");
+    expect(harness.scheduler.pending).toBe(0);
   });
 });

@@ -1,4 +1,3 @@
-import type { FieldInfo, SchemaTable, StructInfo, TypeRef } from "../../apis/schema.ts";
 import { hasOwn, isJsonObject, setOwn, type JsonObject } from "./own-property.ts";
 import {
   errBadArgType,
@@ -11,6 +10,7 @@ import {
   plainError,
 } from "./patch-errors.ts";
 import { goFormat, goTypeOf } from "./go-format.ts";
+import type { PatchField, PatchSchema, PatchStruct, PatchType } from "./patch-schema.ts";
 import { ElementIndex, normalizeElementOrder, partitionByPresence } from "./element-order.ts";
 
 const directiveMarker = "$patch";
@@ -28,8 +28,8 @@ const setElementOrderPrefix = "$setElementOrder";
 export function applyStrategicMergePatch(
   original: object,
   patch: object,
-  struct: StructInfo,
-  table: SchemaTable,
+  struct: PatchStruct,
+  table: PatchSchema,
 ): object {
   return mergeMap(original as JsonObject, patch as JsonObject, { kind: "struct", name: struct.name }, struct, table);
 }
@@ -37,9 +37,9 @@ export function applyStrategicMergePatch(
 function mergeMap(
   original: JsonObject,
   patch: JsonObject,
-  type: TypeRef | undefined,
-  struct: StructInfo | undefined,
-  table: SchemaTable,
+  type: PatchType | undefined,
+  struct: PatchStruct | undefined,
+  table: PatchSchema,
 ): JsonObject {
   if (hasOwn(patch, directiveMarker)) return directiveInMap(patch);
   const result = { ...original };
@@ -112,9 +112,9 @@ function applyRetainKeys(original: JsonObject, patch: JsonObject): void {
 function applyElementOrders(
   original: JsonObject,
   patch: JsonObject,
-  type: TypeRef | undefined,
-  struct: StructInfo | undefined,
-  table: SchemaTable,
+  type: PatchType | undefined,
+  struct: PatchStruct | undefined,
+  table: PatchSchema,
 ): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(setElementOrderPrefix)) continue;
@@ -172,8 +172,8 @@ function validateAgainstOrder(change: unknown[] | undefined, order: unknown[], m
 function mergeList(
   original: unknown[],
   patch: unknown[],
-  field: FieldInfo,
-  table: SchemaTable,
+  field: PatchField,
+  table: PatchSchema,
   isDeleteList: boolean,
 ): unknown[] {
   if (patchStrategyOf(field) !== "merge") return patch;
@@ -223,9 +223,9 @@ function applyListDirectives(
 function mergeMaps(
   live: JsonObject[],
   change: JsonObject[],
-  field: FieldInfo,
+  field: PatchField,
   mergeKey: string,
-  table: SchemaTable,
+  table: PatchSchema,
 ): JsonObject[] {
   const elementType = field.type.kind === "array" ? field.type.items : undefined;
   const elementStruct = structOf(elementType, table);
@@ -281,12 +281,12 @@ function goKind(value: unknown): string {
   return typeof value === "number" ? "number" : goTypeOf(value);
 }
 
-function structOf(type: TypeRef | undefined, table: SchemaTable): StructInfo | undefined {
+function structOf(type: PatchType | undefined, table: PatchSchema): PatchStruct | undefined {
   if (type?.kind === "array") return structOf(type.items, table);
-  return type?.kind === "struct" ? table.struct(type.name) : undefined;
+  return type?.kind === "struct" && type.name !== undefined ? table.struct(type.name) : undefined;
 }
 
-function lookup(type: TypeRef | undefined, struct: StructInfo | undefined, key: string): FieldInfo {
+function lookup(type: PatchType | undefined, struct: PatchStruct | undefined, key: string): PatchField {
   if (struct === undefined) {
     throw plainError(`merging an object in json but data type is not struct, instead is: ${type?.kind ?? "interface"}`);
   }
@@ -299,9 +299,9 @@ function lookup(type: TypeRef | undefined, struct: StructInfo | undefined, key: 
 }
 
 /** The strategy besides `retainKeys`, which patches carry as a directive of their own. */
-function patchStrategyOf(field: FieldInfo): "merge" | "replace" | undefined {
+function patchStrategyOf(field: PatchField): "merge" | "replace" | undefined {
   const strategies = field.patchStrategy?.filter((strategy) => strategy !== "retainKeys") ?? [];
-  return strategies[0] as "merge" | "replace" | undefined;
+  return strategies[0];
 }
 
 function setOrDelete(object: JsonObject, key: string, value: unknown): void {

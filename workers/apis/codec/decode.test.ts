@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { StatusError } from "../../apimachinery/status-errors.ts";
 import { decodeObject, type FieldValidation } from "./decode.ts";
+import { countMembers, duplicateMembers, measureJson } from "./json-scan.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const podKind = { group: "", version: "v1", kind: "Pod" };
@@ -175,6 +177,14 @@ describe("errors", () => {
     );
   });
 
+  test("a custom resource may be of another kind, not of another version", () => {
+    const expected = { group: "x.io", version: "v1", kind: "Foo" };
+    expect(decode('{"apiVersion":"x.io/v1","kind":"Bar"}', "Strict", expected).gvk.kind).toBe("Bar");
+    expect(message(() => decode('{"apiVersion":"v1","kind":"Pod"}', "Strict", expected))).toBe(
+      "the API version in the data (v1) does not match the expected API version (x.io/v1)",
+    );
+  });
+
   test("options come in any version", () => {
     const { object } = decode('{"kind":"DeleteOptions","apiVersion":"apps/v1","propagationPolicy":"Orphan"}', "Strict", {
       group: "",
@@ -217,5 +227,46 @@ describe("YAML", () => {
       lines.push(`${name}: &${name} [${`*${"abcdefghi"[index]}, `.repeat(10)}]`);
     }
     expect(message(() => yaml(lines.join("\n")))).toContain("excessive aliasing");
+  });
+});
+
+describe("any text", () => {
+  test("is decoded or refused", () => {
+    const texts = fc
+      .tuple(fc.json(), fc.array(fc.tuple(fc.nat(), fc.constantFrom("", '"', "{", "}", ",", "\\", "[", "0", ":", "e")), { maxLength: 3 }))
+      .map(([text, changes]) => changes.reduce((current, [at, replacement]) => {
+        const index = at % (current.length + 1);
+        return current.slice(0, index) + replacement + current.slice(index + 1);
+      }, `{"spec":${text}}`));
+    fc.assert(
+      fc.property(texts, (text) => {
+        let parses = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          parses = false;
+        }
+        let answer = "";
+        try {
+          decode(text);
+        } catch (error) {
+          if (!(error instanceof StatusError) || error.status.code !== 400) throw error;
+          answer = error.message;
+        }
+        expect(/invalid character|unexpected end of JSON/.test(answer), answer).toBe(!parses);
+      }),
+      { seed: 4, numRuns: 2000 },
+    );
+  });
+
+  test("members are counted alike in text and value, unless there are duplicates", () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) => {
+        const value: unknown = JSON.parse(text);
+        expect(measureJson(text).members).toBe(countMembers(value));
+        expect(duplicateMembers(text)).toEqual([]);
+      }),
+      { seed: 5, numRuns: 1000 },
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { apiVersionOf, type GroupVersionKind } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isJsonObject, type JsonObject } from "../../apimachinery/patch/own-property.ts";
-import { newBadRequest, newUnsupportedMediaType, StatusError } from "../../apimachinery/status-errors.ts";
+import { newBadRequest, newUnsupportedMediaType, type StatusError } from "../../apimachinery/status-errors.ts";
 import { schemaTable } from "../schema-table.ts";
 import type { StructInfo } from "../schema.ts";
 import { acceptedMediaTypes, bareMediaType, jsonMediaType, protobufMediaType, yamlMediaType } from "./media-types.ts";
@@ -31,7 +31,8 @@ const optionKinds = new Set(["DeleteOptions", "CreateOptions", "UpdateOptions", 
 /**
  * A request body as an object of its kind, in the form that upstream would store and write again (see
  * normalizeObject). A kind that is not built in is left as it is but for its metadata.
- * `expected` fills missing kind and apiVersion, and a body of another kind is refused. Every error is a StatusError:
+ * `expected` fills missing kind and apiVersion, and a body of another kind is refused (of a custom resource only another
+ * version is: the kind is for its validation). Every error is a StatusError:
  * 400 with upstream's text, 415 for an unknown media type.
  * Mirrors k8s.io/apiserver pkg/endpoints/handlers/{create,rest}.go and k8s.io/apimachinery pkg/runtime/serializer (1.36).
  */
@@ -170,13 +171,16 @@ function withDefaults(
   return { group, version, kind: typeMeta.kind === "" ? (expected?.kind ?? "") : typeMeta.kind };
 }
 
-/** undefined for custom resources, which only an expected kind lets in. */
+/** undefined for custom resources: whatever the body says where one is expected. */
 function structOf(gvk: GroupVersionKind, expected: GroupVersionKind | undefined): StructInfo | undefined {
+  if (isCustom(expected)) return undefined;
   const struct = schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind);
   if (struct !== undefined) return struct;
-  const isCustom = expected !== undefined && schemaTable.structOfKind(expected.group, expected.version, expected.kind) === undefined;
-  if (isCustom) return undefined;
   throw new UnmarshalError(`no kind "${gvk.kind}" is registered for version "${apiVersionOf(gvk)}" in scheme "${scheme}"`);
+}
+
+function isCustom(expected: GroupVersionKind | undefined): boolean {
+  return expected !== undefined && schemaTable.structOfKind(expected.group, expected.version, expected.kind) === undefined;
 }
 
 /** A custom resource: only ObjectMeta has a type. */
@@ -208,7 +212,7 @@ function withoutKind(object: JsonObject): JsonObject {
 
 function checkExpected(gvk: GroupVersionKind, expected: GroupVersionKind | undefined): void {
   if (expected === undefined || (gvk.kind === expected.kind && optionKinds.has(gvk.kind))) return;
-  if (gvk.kind !== expected.kind) {
+  if (gvk.kind !== expected.kind && !isCustom(expected)) {
     throw new UnmarshalError(
       `converting (${gvk.version}.${gvk.kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`,
     );

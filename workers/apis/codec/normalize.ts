@@ -39,13 +39,6 @@ export function normalizeObject(
   return { object: readStruct(walk, compiled, object), unknownFields: walk.unknown ?? [] };
 }
 
-/** The zero value of a struct in JSON: what a field of that type shows when nothing is set. */
-export function zeroStruct(struct: StructInfo): JsonObject {
-  const result: JsonObject = {};
-  addMissing(result, compile(struct));
-  return result;
-}
-
 interface Walk {
   /** Struct fields and map keys as strings (map keys marked), list indexes as numbers. */
   path: (string | number)[];

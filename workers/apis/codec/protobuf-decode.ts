@@ -1,4 +1,4 @@
-import { base64Encode, BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { base64Encode, WireType } from "@bufbuild/protobuf/wire";
 import { setOwn, type JsonObject } from "../../apimachinery/patch/own-property.ts";
 import { schemaTable } from "../schema-table.ts";
 import type { StructInfo, TypeRef } from "../schema.ts";
@@ -8,6 +8,7 @@ import { normalizeObject } from "./normalize.ts";
 import { parseJson } from "./parse-json.ts";
 import { jsonSchemaPropsName, messageOf, messageOfName, type Message, type MessageField } from "./protobuf-message.ts";
 import { decodeUnknown, isEnvelope } from "./protobuf-envelope.ts";
+import { eachField, guarded, Input } from "./protobuf-reader.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
 
 /** Deepest nesting of messages. */
@@ -21,51 +22,6 @@ const utf8 = new TextDecoder();
  */
 export function decodeProtobuf(struct: StructInfo, bytes: Uint8Array): JsonObject {
   return normalizeObject(guarded(() => readMessage(new Input(bytes), messageOf(struct), bytes.length, 0)), struct).object;
-}
-
-/** Runs a reader; whatever it throws on hostile input becomes an UnmarshalError. */
-export function guarded<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnmarshalError) throw error;
-    if (error instanceof RangeError) throw new UnmarshalError("unexpected EOF");
-    throw new UnmarshalError(`proto: ${(error as Error).message}`);
-  }
-}
-
-/** A reader that knows where the current message ends. */
-export class Input extends BinaryReader {
-  readonly bytesOfInput: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    super(bytes);
-    this.bytesOfInput = bytes;
-  }
-
-  /** End of a length-delimited value that starts here. */
-  endOf(limit: number): number {
-    const length = this.uint32();
-    const end = this.pos + length;
-    if (end > limit) throw new UnmarshalError("unexpected EOF");
-    return end;
-  }
-
-  expectEnd(end: number): void {
-    if (this.pos !== end) throw new UnmarshalError("unexpected EOF");
-  }
-}
-
-/** Calls `field` for each field up to `end`; what it does not read (returning false) is skipped. */
-export function eachField(input: Input, end: number, field: (number: number, wire: WireType) => boolean): void {
-  while (input.pos < end) {
-    const [number, wire] = input.tag();
-    if (wire === WireType.StartGroup || wire === WireType.EndGroup) {
-      throw new UnmarshalError(`proto: illegal wireType ${wire}`);
-    }
-    if (!field(number, wire)) input.skip(wire, number);
-  }
-  input.expectEnd(end);
 }
 
 function readMessage(input: Input, message: Message, end: number, depth: number): JsonObject {

@@ -1,5 +1,5 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { eachField, guarded, Input } from "./protobuf-decode.ts";
+import { eachField, guarded, Input } from "./protobuf-reader.ts";
 import { UnmarshalError } from "./unmarshal-error.ts";
 
 const magic = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);

@@ -13,6 +13,8 @@ export function defaultResourceClaimTemplate(template: Json): void {
 function defaultClaimSpec(spec: Json | undefined): void {
   each(spec?.["devices"]?.requests, (request) => {
     if (request["exactly"]) defaultDeviceRequest(request["exactly"]);
+    // Before v1beta2 the exact request is the request itself.
+    else if (request["deviceClassName"]) defaultDeviceRequest(request);
     each(request["firstAvailable"], defaultDeviceRequest);
   });
 }

@@ -140,7 +140,7 @@ export class RuntimeManager {
         const reason = `back-off ${delay} restarting failed container=${container.name} pod=${formatPod(pod)}`;
         return fail({ reason: "CrashLoopBackOff", message: reason }, end);
       }
-      
+      this.#crashBackoff.next(key, latest.finishedAt, this.#timers.now());
     }
     const image = await this.#images.ensureImageExists(pod, container, signal);
     if ("failure" in image) {

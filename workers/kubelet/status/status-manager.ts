@@ -1,7 +1,6 @@
 import { formatTime } from "../../apimachinery/clock.ts";
 import type { BatchOperation, BatchResult, Client } from "../../client/interfaces.ts";
 import { containersOf } from "../container-policy.ts";
-import { deepEqual } from "../deep-equal.ts";
 import type { QueuedTimer, TimerQueue } from "../timer-queue.ts";
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from "../types.ts";
 import { hasAnyRegularContainerStarted, kubeletConditions } from "./generate.ts";
@@ -71,7 +70,6 @@ export class StatusManager {
       const before = old.conditions?.find((candidate) => candidate.type === condition.type);
       return completeCondition(condition, before, generation, now);
     });
-    if (entry.status !== undefined && deepEqual(entry.status, status)) return;
     entry.status = status;
     if (statusPatch(entry.sent, status) !== undefined) this.#markDirty(pod.metadata.uid!);
   }

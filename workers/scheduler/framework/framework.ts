@@ -121,7 +121,10 @@ export class Framework {
         skipped.add(plugin.name);
         continue;
       }
-      if (!isSuccess(outcome.status)) return { status: this.#failed("PreFilter", named(outcome.status, plugin)), plugins };
+      if (!isSuccess(outcome.status)) {
+        const status = named(outcome.status, plugin);
+        return { status: isRejected(status) ? status : this.#failed("PreFilter", status), plugins };
+      }
       if (outcome.nodeNames === undefined) continue;
       plugins.add(plugin.name);
       nodeNames = intersection(nodeNames, outcome.nodeNames);

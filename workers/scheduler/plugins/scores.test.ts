@@ -13,8 +13,8 @@ describe("scores", () => {
     });
     // idle: cpu (4000-1000)*100/4000 = 75, memory (16-4)/16 = 75. busy: 25 and 25.
     expect(fixture.score(makePod("p", { requests: { cpu: "1", memory: "4Gi" } }), names.nodeResourcesFit)).toEqual({ busy: 25, idle: 75 });
-    // 100m of 4000m is 97, 200Mi of 16Gi is 98; together 97.
-    expect(fixture.score(makePod("p"), names.nodeResourcesFit)).toEqual({ busy: 48, idle: 97 });
+    // 100m more leave 97 of cpu and 200Mi more 98 of memory: 97. On the busy node 47 and 48: 47.
+    expect(fixture.score(makePod("p"), names.nodeResourcesFit)).toEqual({ busy: 47, idle: 97 });
   });
 
   it("NodeResourcesBalancedAllocation prefers like shares and skips best-effort pods", () => {

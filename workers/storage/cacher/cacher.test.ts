@@ -313,7 +313,7 @@ describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
     const pick = (count: number) => Math.floor(random() * count);
     const capacity = seed % 3 === 0 ? { minimum: 4, maximum: 8 } : { minimum: 100, maximum: 1000 };
     const rig = newRig({ capacity });
-    const text = "x".repeat(seed % 10 === 0 ? 100_000 : 10);
+    const text = "x".repeat(seed % 20 === 0 ? 60_000 : 10);
     let acknowledged = 0;
     const watchers: { socket: FakeSocket; since: number; selector: number }[] = [];
     for (let step = 0; step < 150; step++) {

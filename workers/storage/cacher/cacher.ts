@@ -9,6 +9,8 @@ import { closeCode } from "./protocol.ts";
 import type { WatchRequest } from "./protocol.ts";
 import { CachedEvent, WatchFilter } from "./watch-filter.ts";
 import type { FieldReaders } from "./watch-filter.ts";
+import { ViewIndex } from "./view-index.ts";
+import type { ViewEntry } from "./view-index.ts";
 import { packFrames, viewKey, WatchView } from "./watch-view.ts";
 import type { Frame } from "./watch-view.ts";
 import { Watcher } from "./watcher.ts";
@@ -60,7 +62,7 @@ export class Cacher {
   readonly #options: CacherOptions;
   readonly #buffer: CyclicBuffer;
   readonly #watchers = new Map<WatcherSocket, Watcher>();
-  readonly #views = new Map<string, { view: WatchView; watchers: Set<Watcher> }>();
+  readonly #views: ViewIndex;
   #cursor: number | undefined;
   /** Held, not yet dispatched. */
   #pending: StorageEvent[] = [];
@@ -71,6 +73,7 @@ export class Cacher {
   constructor(options: CacherOptions) {
     this.#options = options;
     this.#buffer = new CyclicBuffer(options.capacity);
+    this.#views = new ViewIndex(options.fields);
   }
 
   /** The newest revision held; undefined when that is not known (after a start without live watchers). */
@@ -154,8 +157,7 @@ export class Cacher {
     let entry = this.#views.get(key);
     if (entry === undefined) {
       const filter = new WatchFilter(saved.request, this.#options.fields);
-      entry = { view: new WatchView(saved.request, filter, this.#options.encoder), watchers: new Set() };
-      this.#views.set(key, entry);
+      entry = this.#views.add(new WatchView(saved.request, filter, this.#options.encoder));
     }
     const watcher = new Watcher(socket, entry.view, saved);
     this.#scheduleBookmark(watcher);
@@ -261,8 +263,8 @@ export class Cacher {
     this.#pending = [];
     this.#cursor = newest;
     let saved = false;
-    for (const { view, watchers } of this.#views.values()) {
-      if (this.#dispatchView(view, watchers, events, newest)) saved = true;
+    for (const [entry, concerned] of this.#views.concerned(events)) {
+      if (this.#dispatchView(entry, concerned)) saved = true;
     }
     if (!saved) this.#saveCursor();
     this.#afterDispatch(now);
@@ -271,7 +273,7 @@ export class Cacher {
   }
 
   /** True when some watcher's state was saved. */
-  #dispatchView(view: WatchView, watchers: Set<Watcher>, events: CachedEvent[], newest: number): boolean {
+  #dispatchView({ view, watchers }: ViewEntry, events: CachedEvent[]): boolean {
     let shared: Frame[] | undefined;
     let saved = false;
     const firstRevision = events[0]!.event.revision;
@@ -286,20 +288,20 @@ export class Cacher {
       } else {
         frames = shared ??= packFrames(view.lines(events, false), view.binary);
       }
+      if (frames.length === 0) continue;
       const complete = watcher.deliver(frames);
-      if (complete) watcher.position = Math.max(watcher.position, newest);
-      else watcher.mode = "behind";
-      if (frames.length === 0 && complete) continue;
-      watcher.save(newest);
+      if (!complete) watcher.mode = "behind";
+      watcher.save(this.#cursor);
       saved = true;
       if (!complete) this.#start(watcher);
     }
     return saved;
   }
 
-  /** Drops watchers that are gone or stalled, and sends bookmarks that are due while awake anyway. */
+  /** Live watchers are at the cursor now. Drops those that are gone or stalled, and sends bookmarks that are due. */
   #afterDispatch(now: number): void {
     for (const watcher of [...this.#watchers.values()]) {
+      if (watcher.mode === "live") watcher.position = Math.max(watcher.position, this.#cursor ?? 0);
       if (watcher.stalledSince !== undefined && now - watcher.stalledSince > stallLimit) watcher.close(closeCode.slow);
       if (watcher.closed) this.#forget(watcher);
       else if (watcher.mode === "live" && now >= watcher.nextBookmark) this.#sendBookmark(watcher);

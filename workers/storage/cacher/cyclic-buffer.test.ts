@@ -32,7 +32,7 @@ it("grows while full within the fresh duration and shrinks when a quarter would 
     expect(buffer.newest).toBe(revision + 1);
     expect(buffer.after(buffer.oldestStart!)).toHaveLength(buffer.size);
   }
-  expect([...capacities]).toEqual([16, 8, 4]);
+  expect([...capacities]).toEqual([8, 4]);
 });
 
 it("holds no more text than its limit, but always the newest event", () => {

@@ -20,6 +20,7 @@ it("replaces the object's own resourceVersion and nothing else", () => {
     const replaced = JSON.parse(withResourceVersion(JSON.stringify(object), 12345));
     expect(replaced).toEqual({ ...object, metadata: { ...object.metadata, resourceVersion: "12345" } });
     expect(JSON.parse(metadataText(JSON.stringify(object)))).toEqual(object.metadata);
+    expect(JSON.parse(metadataText(JSON.stringify({ spec: {}, ...object })))).toEqual(object.metadata);
   }
 });
 

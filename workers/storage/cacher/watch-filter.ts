@@ -110,6 +110,12 @@ export class WatchFilter {
     this.#fields = fields?.empty ? undefined : fields;
   }
 
+  /** A field's value without which nothing matches, if there is one; the name before others, since it costs no parsing. */
+  get exact(): { field: string; value: string } | undefined {
+    const exact = this.#fields?.requirements.filter(({ operator }) => operator === "=") ?? [];
+    return exact.find(({ field }) => field === "metadata.name") ?? exact[0];
+  }
+
   /** Undefined when the watcher is not to see the event. */
   shown(cached: CachedEvent): ShownEvent | undefined {
     const { event, current, previous } = cached;

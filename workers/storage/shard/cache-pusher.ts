@@ -63,34 +63,35 @@ export class CachePusher {
     void this.attempt();
   }
 
-  /** Pushes until the cache holds everything or a push fails. Never rejects. */
+  /**
+   * Pushes until the cache holds everything or a push fails; resolves as soon as the push under way has ended, since
+   * under constant writes there is always another. Never rejects.
+   */
   attempt(): Promise<void> {
     if (this.#running !== undefined) return this.#running;
     if (!this.behind || this.#options.clock.now() < this.#nextAttempt) return Promise.resolve();
-    this.#running = this.#run().finally(() => {
+    const batch = this.#take();
+    if (batch.length === 0) return Promise.resolve();
+    this.#running = this.#push(batch).then(() => {
       this.#running = undefined;
+      void this.attempt();
     });
     return this.#running;
   }
 
-  async #run(): Promise<void> {
-    while (this.behind && this.#options.clock.now() >= this.#nextAttempt) {
-      const batch = this.#take();
-      const last = batch.at(-1);
-      if (last === undefined) return;
-      let held: number;
-      try {
-        held = (await this.#options.push(batch)).revision;
-      } catch {
-        this.#failed();
-        continue;
-      }
-      const before = this.#acknowledged;
-      this.#acknowledged = Math.min(held, this.#options.revision());
-      this.#dropAcknowledged();
-      if (held >= last.revision || held > before) this.#failures = 0;
-      else this.#failed();
+  async #push(batch: StorageEvent[]): Promise<void> {
+    let held: number;
+    try {
+      held = (await this.#options.push(batch)).revision;
+    } catch {
+      this.#failed();
+      return;
     }
+    const before = this.#acknowledged;
+    this.#acknowledged = Math.min(held, this.#options.revision());
+    this.#dropAcknowledged();
+    if (this.#acknowledged > before) this.#failures = 0;
+    else this.#failed();
   }
 
   #take(): StorageEvent[] {

@@ -28,8 +28,7 @@ export function planList(
   }
   const revision = match?.kind === "exact" ? match.revision : newest;
   const end = endOfPrefix(request.prefix);
-  // The least key above `after` is the one with a NUL appended.
-  const from = request.after === undefined ? request.prefix : `${request.after}\0`;
+  const from = firstKey(request);
   const limit = request.limit ?? 0;
   if (limit === 0 && revision === newest) {
     const revisions = tables.liveRevisions(from, end);
@@ -60,6 +59,11 @@ function planSnapshot(
       changed.filter(([key]) => compareKeys(key, lastKey) > 0).length;
   }
   return { header, revisions: page.map(([, rowRevision]) => rowRevision) };
+}
+
+/** Where the page begins: the least key above `after` is the one with a NUL appended. */
+function firstKey({ prefix, after }: ShardListRequest): string {
+  return after === undefined || compareKeys(after, prefix) < 0 ? prefix : `${after}\0`;
 }
 
 /** Two lists in key order, without common keys, as one. */

@@ -47,7 +47,7 @@ describe("lists of a shard", () => {
       const objects = JSON.parse(`[${text}]`) as { metadata: { resourceVersion: string }; value: string }[];
       expect(objects.map(({ metadata }) => Number(metadata.resourceVersion))).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
       expect(objects.every(({ value }) => value === filler)).toBe(true);
-    }));
+    }), 60_000);
 
   it("S28 S32: a stream that is read too slowly fails, and never skips an object", () =>
     withShard({ historyMilliseconds: 0, historyRevisions: 0 }, async (bench) => {
@@ -57,7 +57,7 @@ describe("lists of a shard", () => {
       await bench.clock.advance(60_000);
       await bench.shard.compact();
       await expect(response.text()).rejects.toThrow();
-    }));
+    }), 60_000);
 
   it("S9: the last key survives the header, whatever is in it", () =>
     withShard({}, async (bench) => {

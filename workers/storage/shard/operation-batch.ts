@@ -80,12 +80,15 @@ export class OperationBatch {
   async #send(call: Pending[], waiters: RevisionWaiter[]): Promise<void> {
     try {
       const { revision, results } = await this.#transact(call.map(({ operation }) => operation));
+      const again: Pending[] = [];
       call.forEach(({ resolve, reject }, index) => {
         const result = results[index]!;
         if (result.ok) resolve(result.object);
+        else if (result.again) again.push(call[index]!);
         else reject(new StorageError(result.error));
       });
       for (const waiter of waiters) waiter.resolve(revision);
+      if (again.length > 0) void this.#send(again, []);
     } catch (error) {
       const failure = unavailable(error);
       for (const { reject } of [...call, ...waiters]) reject(failure);

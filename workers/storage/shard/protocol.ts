@@ -35,7 +35,11 @@ export type ShardOperation =
 
 export type ShardOperationResult =
   | { ok: true; object: StoredObject | undefined }
-  | { ok: false; error: StorageErrorShape };
+  /**
+   * `again`: a get that was left out because its call's answer was full; ask for it in another call. For the same reason
+   * a RevisionConflict may lack `current`.
+   */
+  | { ok: false; error: StorageErrorShape; again?: true };
 
 export interface ShardTransactResult {
   /** The shard's revision after the commit. */

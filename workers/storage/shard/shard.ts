@@ -2,9 +2,10 @@ import type { Clock } from "../../apimachinery/clock.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { encodeObject } from "../encode-object.ts";
 import type { StorageErrorShape, StorageEvent } from "../interfaces.ts";
+import { answer } from "./answer.ts";
 import { Applier, readObject } from "./apply.ts";
 import { CachePusher } from "./cache-pusher.ts";
-import { isRevision, problemOfCall, problemOfList, problemOfOperation, refused } from "./check-input.ts";
+import { isRevision, problemOfCall, problemOfList, refused } from "./check-input.ts";
 import { compactionTarget } from "./compaction-target.ts";
 import { listBody, SnapshotLost } from "./list-body.ts";
 import { planList } from "./list-plan.ts";
@@ -147,7 +148,10 @@ export class Shard implements ResourceShardProtocol {
     return { compactedRevision: this.#compacted };
   }
 
-  /** Runs what is due: delivery to the cache, expiry, compaction. Never rejects; sets the next alarm if one is needed. */
+  /**
+   * Runs what is due: delivery to the cache, expiry, compaction; sets the next alarm if one is needed. Rejects only when
+   * the storage fails, and then the runtime repeats it.
+   */
   async alarm(): Promise<void> {
     this.#alarmAt = undefined;
     try {
@@ -217,12 +221,7 @@ export class Shard implements ResourceShardProtocol {
     const committedAt = Math.max(this.#host.clock.now(), this.#committedAt);
     const applier = new Applier(this.#tables, this.#revision, committedAt);
     const results = this.#host.transactionSync(() =>
-      batches.map((operations) =>
-        operations.map((operation): ShardOperationResult => {
-          const problem = problemOfOperation(operation);
-          return problem === undefined ? applier.apply(operation) : { ok: false, error: problem };
-        }),
-      ),
+      batches.map((operations) => answer(operations, (operation) => applier.apply(operation))),
     );
     if (applier.events.length > 0) {
       this.#revision = applier.revision;
@@ -235,12 +234,8 @@ export class Shard implements ResourceShardProtocol {
 
   #read(operations: ShardOperation[]): ShardTransactResult {
     try {
-      const results = operations.map((operation): ShardOperationResult => {
-        const problem = problemOfOperation(operation);
-        if (problem !== undefined) return { ok: false, error: problem };
-        return { ok: true, object: readObject(this.#tables, operation.key) };
-      });
-      return { revision: this.#revision, results };
+      const read = ({ key }: ShardOperation) => ({ ok: true, object: readObject(this.#tables, key) }) as const;
+      return { revision: this.#revision, results: answer(operations, read) };
     } catch (error) {
       return this.#failed(operations.length, unavailable(error));
     }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { schemaTable } from "../../apis/schema-table.ts";
-import type { StructInfo } from "../../apis/schema.ts";
-import { StatusError } from "../status-errors.ts";
-import { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+import { schemaTable } from "../schema-table.ts";
+import type { StructInfo } from "../schema.ts";
+import { StatusError } from "../../apimachinery/status-errors.ts";
+import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts";
 
 const deployment = schemaTable.structOfKind("apps", "v1", "Deployment") as StructInfo;
 const pod = schemaTable.structOfKind("", "v1", "Pod") as StructInfo;

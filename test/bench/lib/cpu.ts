@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** Ticks of /proc per second: fixed at 100 on Linux. */
+const ticks = 100;
+
+/** The processes that a process has started (Linux; none elsewhere). */
+export function childrenOf(pid: number): number[] {
+  const path = `/proc/${pid}/task`;
+  if (!existsSync(path)) return [];
+  return readdirSync(path).flatMap((task) =>
+    readFileSync(`${path}/${task}/children`, "utf8").trim().split(/\s+/).filter(Boolean).map(Number),
+  );
+}
+
+/**
+ * Seconds of CPU that processes have used so far; undefined where /proc does not tell. Unlike a rate it hardly depends on
+ * what else the machine does.
+ */
+export function cpuSeconds(pids: readonly number[]): number | undefined {
+  let sum = 0;
+  for (const pid of pids) {
+    const path = `/proc/${pid}/stat`;
+    if (!existsSync(path)) return undefined;
+    const stat = readFileSync(path, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    sum += (Number(fields[11]) + Number(fields[12])) / ticks;
+  }
+  return pids.length === 0 ? undefined : sum;
+}
