@@ -5,7 +5,12 @@ import type { Env, LoopHostProtocol } from "../../workers/env.ts";
 import { Cacher } from "../../workers/storage/cacher/cacher.ts";
 import type { CacherListResult, CacherShard } from "../../workers/storage/cacher/cacher.ts";
 import { closeCode } from "../../workers/storage/cacher/protocol.ts";
-import type { Sleeper, WatchCacheProtocol, WatcherMessage, WatchRequest } from "../../workers/storage/cacher/protocol.ts";
+import type {
+  Sleeper,
+  WatchCacheProtocol,
+  WatcherMessage,
+  WatchRequest,
+} from "../../workers/storage/cacher/protocol.ts";
 import { Sleepers } from "../../workers/storage/cacher/sleepers.ts";
 import type { SleeperRecord, SleeperStore } from "../../workers/storage/cacher/sleepers.ts";
 import type { SavedWatcher, WatcherSocket } from "../../workers/storage/cacher/watcher.ts";
@@ -36,7 +41,7 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
     this.#sleepers = new Sleepers(sleeperStore(ctx), (sleeper) => wake(env, sleeper));
     this.#cacher = new Cacher({
       type,
-      shard: shardOf(() => env.RESOURCE_SHARD.getByName(name) as unknown as ShardStub),
+      shard: shardOf(() => env.RESOURCE_SHARD.getByName(name)),
       clock: realClock,
       random: Math.random,
       encoder,
@@ -68,7 +73,8 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
   override async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === "/watch") return this.#acceptWatch(request);
-    if (pathname === "/list") return this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).fetch("https://shard/list", request);
+    if (pathname === "/list")
+      return this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).fetch("https://shard/list", request);
     return new Response("not found\n", { status: 404 });
   }
 
@@ -148,7 +154,9 @@ function sleeperStore({ storage }: DurableObjectState): SleeperStore {
 }
 
 async function wake(env: Env, { binding, name }: Sleeper): Promise<void> {
-  const namespace = (env as unknown as Record<string, DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>>)[binding];
+  const namespace = (
+    env as unknown as Record<string, DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>>
+  )[binding];
   await namespace!.getByName(name).wake();
 }
 
@@ -163,7 +171,10 @@ function shardOf(stub: () => ShardStub): CacherShard {
         return { ok: true, header: header as ShardListHeader, body: response.body ?? new Blob([]).stream() };
       }
       const text = await response.text();
-      const error = (header as StorageErrorShape | null) ?? { code: "Unavailable", message: `list: ${response.status} ${text}` };
+      const error = (header as StorageErrorShape | null) ?? {
+        code: "Unavailable",
+        message: `list: ${response.status} ${text}`,
+      };
       return { ok: false, error };
     },
   };

@@ -19,16 +19,21 @@ let clusters = 0;
 function newType() {
   const name = `cacher-http-${++clusters}/configmaps`;
   const cache = env.WATCH_CACHE.getByName(name);
-  const storage: Storage = newShardStorage(env.RESOURCE_SHARD.getByName(name) as never, () => Promise.reject(new Error("not used")));
+  const storage: Storage = newShardStorage(env.RESOURCE_SHARD.getByName(name), () =>
+    Promise.reject(new Error("not used")),
+  );
   const clock = new FakeClock();
   return {
     cache,
     storage,
     clock,
     create: (name: string, text = "") =>
-      storage.create(`${prefix}default/${name}`, encodeObject({ metadata: { name, namespace: "default" }, data: { text } })),
+      storage.create(
+        `${prefix}default/${name}`,
+        encodeObject({ metadata: { name, namespace: "default" }, data: { text } }),
+      ),
     watch: (request: Partial<WatchRequest> = {}, options: { timeoutSeconds?: number; signal?: AbortSignal } = {}) =>
-      watchResponse(cache as never, { prefix, representation: object, ...request }, { clock, random: () => 0.5, ...options }),
+      watchResponse(cache, { prefix, representation: object, ...request }, { clock, random: () => 0.5, ...options }),
     sockets: () => runInDurableObject(cache as never, (_, ctx) => ctx.getWebSockets().length),
   };
 }
@@ -66,7 +71,12 @@ describe("watchResponse", () => {
     const next = eventsOf(response);
     expect(await next()).toEqual({
       type: "ADDED",
-      object: { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a", namespace: "default", resourceVersion: "1" }, data: { text: "" } },
+      object: {
+        kind: "ConfigMap",
+        apiVersion: "v1",
+        metadata: { name: "a", namespace: "default", resourceVersion: "1" },
+        data: { text: "" },
+      },
     });
     await type.create("b", "é€𐍈");
     expect((await next())?.object.data.text).toBe("é€𐍈");
@@ -85,7 +95,10 @@ describe("watchResponse", () => {
         status: "Failure",
         message: "Timeout: Too large resource version: 5, current: 1",
         reason: "Timeout",
-        details: { causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }], retryAfterSeconds: 1 },
+        details: {
+          causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+          retryAfterSeconds: 1,
+        },
         code: 504,
       },
     });
@@ -149,7 +162,7 @@ describe("watchResponse", () => {
     await type.create("a");
     await type.create("b");
     const response = await watchWebSocketResponse(
-      type.cache as never,
+      type.cache,
       { prefix, representation: object },
       { clock: type.clock, random: () => 0, timeoutSeconds: 5, protocol: "v1" },
     );

@@ -17,14 +17,14 @@ function newType() {
   const name = `cacher-watch-${++clusters}/configmaps`;
   const cache = env.WATCH_CACHE.getByName(name);
   const shard = env.RESOURCE_SHARD.getByName(name);
-  const storage: Storage = newShardStorage(shard as never, () => Promise.reject(new Error("not used")));
+  const storage: Storage = newShardStorage(shard, () => Promise.reject(new Error("not used")));
   return {
     cache,
     shard,
     storage,
-    evict: () => evictDurableObject(cache as never),
+    evict: () => evictDurableObject(cache),
     watch: async (request: Partial<WatchRequest>) =>
-      new Reader(await newCacherWatch(cache as never, { prefix, representation: { kind: "storage" }, ...request })),
+      new Reader(await newCacherWatch(cache, { prefix, representation: { kind: "storage" }, ...request })),
     create: (key: string, labels: Record<string, string> = {}, text = "") =>
       storage.create(prefix + key, encode(key, labels, text)),
     async update(key: string, labels: Record<string, string>) {
@@ -60,7 +60,8 @@ class Reader {
       const { done, value } = await this.#messages.next();
       if (done) seen.push("end");
       else if (value.kind === "event") seen.push(`${value.event.type} ${value.event.revision}`);
-      else if (value.kind === "bookmark") seen.push(`bookmark ${value.revision}${value.initialEventsEnd ? " end" : ""}`);
+      else if (value.kind === "bookmark")
+        seen.push(`bookmark ${value.revision}${value.initialEventsEnd ? " end" : ""}`);
       else seen.push(`error ${value.error.code}`);
     }
     return seen;
@@ -118,7 +119,9 @@ describe("WatchCache fed by a ResourceShard", () => {
     const type = newType();
     const text = "x".repeat(50_000);
     for (let page = 0; page < 8; page++) {
-      await Promise.all(Array.from({ length: 25 }, (_, index) => type.create(`default/c${page * 25 + index}`, {}, text)));
+      await Promise.all(
+        Array.from({ length: 25 }, (_, index) => type.create(`default/c${page * 25 + index}`, {}, text)),
+      );
     }
     const watch = await type.watch({});
     await type.create("default/next");
@@ -163,7 +166,8 @@ describe("WatchCache fed by a ResourceShard", () => {
     await type.create("default/a");
     await type.cache.wakeOn({ binding: "NOBODY", name: "n" }, 1);
     await type.evict();
-    const records = () => runInDurableObject(type.cache as never, (_, ctx) => [...ctx.storage.kv.list({ prefix: "sleeper:" })]);
+    const records = () =>
+      runInDurableObject(type.cache as never, (_, ctx) => [...ctx.storage.kv.list({ prefix: "sleeper:" })]);
     expect(await records()).toEqual([["sleeper:NOBODY/n", { binding: "NOBODY", name: "n", since: 1 }]]);
   });
 });

@@ -16,13 +16,7 @@ export class PodEvents {
   }
 
   /** About one container: the field path names it (pkg/kubelet/container/ref.go, 1.36). */
-  aboutContainer(
-    pod: Pod,
-    container: Container,
-    type: "Normal" | "Warning",
-    reason: string,
-    message: string,
-  ): void {
+  aboutContainer(pod: Pod, container: Container, type: "Normal" | "Warning", reason: string, message: string): void {
     const fieldPath = fieldPathOf(pod, container.name);
     const source = { host: this.#host, ...(fieldPath === "" ? {} : { fieldPath }) };
     this.#recorder.event(typed(pod), type, reason, message, source);

@@ -40,6 +40,7 @@ export class Kubelet implements PodSyncer {
   readonly podManager = new PodManager();
   readonly #options: KubeletOptions;
   readonly #pleg: EventedPleg;
+  readonly #images: ImageManager;
   readonly #runtimeManager: RuntimeManager;
   readonly #podWorkers: PodWorkers;
   /** Why containers did not start, by pod uid and container name. */
@@ -49,8 +50,8 @@ export class Kubelet implements PodSyncer {
     const { runtime, timers, events } = options;
     this.nodeName = options.nodeName;
     this.#options = options;
-    const images = new ImageManager(runtime, events, () => timers.now());
-    this.#runtimeManager = new RuntimeManager(runtime, images, events, timers);
+    this.#images = new ImageManager(runtime, events, () => timers.now());
+    this.#runtimeManager = new RuntimeManager(runtime, this.#images, events, timers);
     this.#podWorkers = new PodWorkers(this, timers, options.onError, options.onPending);
     this.#pleg = new EventedPleg(runtime, ({ uid }) => this.#podWorkers.wake(uid));
   }
@@ -72,7 +73,7 @@ export class Kubelet implements PodSyncer {
   handlePodUpdate(pod: Pod): void {
     this.podManager.update(pod);
     this.#options.statusManager.reconcile(pod);
-    if (!this.#podWorkers.isTerminated(pod.metadata.uid!)) this.#podWorkers.updatePod(pod);
+    this.#podWorkers.updatePod(pod);
   }
 
   /** Only the status or labels changed, as a rule by this kubelet itself. */
@@ -173,32 +174,39 @@ export class Kubelet implements PodSyncer {
     return next;
   }
 
-  /** Puts back what the runtime had, after a restart of the host. */
+  /** Puts back what the runtime had and what back-offs were running, after a restart of the host. */
   #restore(pod: Pod): void {
     const uid = pod.metadata.uid!;
     if (this.#pleg.has(uid)) return;
     const snapshot = snapshotOf(pod);
-    if (snapshot === undefined) return;
-    const containers = snapshot.containers.map(({ status }) => status);
+    const containers = snapshot?.containers.map(({ status }) => status) ?? [];
     containers.sort((a, b) => b.createdAt - a.createdAt);
-    const runtime = { sandbox: snapshot.sandbox, ips: snapshot.sandbox.ips, containers };
-    this.#pleg.set(uid, runtime);
+    const runtime = { sandbox: snapshot?.sandbox, ips: snapshot?.sandbox.ips ?? [], containers };
+    const reasons = new Map<string, StartFailure>();
     for (const container of [...containersOf(pod), ...initContainersOf(pod)]) {
       const status = latestContainer(runtime, container.name);
-      if (status === undefined) continue;
-      this.#runtimeManager.restoreBackoff(pod, container, status.attempt, status.startedAt);
-      const reported = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])].find(
-        (candidate) => candidate.name === container.name,
-      );
-      const waiting = reported?.state?.waiting;
-      if (waiting?.reason !== undefined && status.state === "CONTAINER_EXITED") {
-        const reasons = this.#reasonCache.get(uid) ?? new Map<string, StartFailure>();
-        reasons.set(container.name, { reason: waiting.reason, message: waiting.message ?? "" });
-        this.#reasonCache.set(uid, reasons);
+      if (status !== undefined) {
+        this.#runtimeManager.restoreBackoff(pod, container, status.attempt, status.startedAt);
       }
+      const failure = reportedFailure(pod, container.name);
+      if (failure === undefined || status?.state === "CONTAINER_RUNNING") continue;
+      reasons.set(container.name, failure);
+      this.#images.restoreBackoff(pod, container, failure);
     }
+    if (reasons.size > 0) this.#reasonCache.set(uid, reasons);
+    if (snapshot === undefined) return;
+    this.#pleg.set(uid, runtime);
     this.#options.runtime.restore(snapshot);
   }
+}
+
+/** Why the API server's status says that a container does not run, beyond "not yet". */
+function reportedFailure(pod: Pod, name: string): StartFailure | undefined {
+  const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
+  const waiting = statuses.find((status) => status.name === name)?.state?.waiting;
+  const reason: string = waiting?.reason ?? "";
+  if (reason === "" || reason === "ContainerCreating" || reason === "PodInitializing") return undefined;
+  return { reason, message: waiting.message ?? "" };
 }
 
 /** The phase is terminal and no container is reported as running. */

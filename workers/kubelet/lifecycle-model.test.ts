@@ -105,53 +105,56 @@ function disturb(fixture: PoolFixture, random: () => number): () => void {
   };
 }
 
-it.each([1, 2, 3, 4, 5, 6, 7, 8])("keeps the invariants of pod lifecycles, restarts of the host included (seed %i)", async (seed) => {
-  const random = seeded(seed);
-  const fixture = new PoolFixture();
-  const disturbed = seed % 2 === 0;
-  const toggle = disturbed ? disturb(fixture, random) : () => {};
-  await fixture.start();
-  const versions = new Map<string, KubeObject>();
-  let made = 0;
-  const observe = (): void => {
-    const pods = fixture.client.all(podsResource).filter((pod) => pod.status.containerStatuses !== undefined);
-    for (const pod of pods) {
-      const before = versions.get(pod.metadata.uid!);
-      if (before !== undefined && before !== pod) checkTransition(before, pod);
-      versions.set(pod.metadata.uid!, pod);
+it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  "keeps the invariants of pod lifecycles, restarts of the host included (seed %i)",
+  async (seed) => {
+    const random = seeded(seed);
+    const fixture = new PoolFixture();
+    const disturbed = seed % 2 === 0;
+    const toggle = disturbed ? disturb(fixture, random) : () => {};
+    await fixture.start();
+    const versions = new Map<string, KubeObject>();
+    let made = 0;
+    const observe = (): void => {
+      const pods = fixture.client.all(podsResource).filter((pod) => pod.status.containerStatuses !== undefined);
+      for (const pod of pods) {
+        const before = versions.get(pod.metadata.uid!);
+        if (before !== undefined && before !== pod) checkTransition(before, pod);
+        versions.set(pod.metadata.uid!, pod);
+      }
+      checkPods(pods);
+    };
+    for (let step = 0; step < 60; step++) {
+      const choice = random();
+      const pods = fixture.client.all(podsResource);
+      if (choice < 0.4) fixture.bind(`pod-${made++}`, randomSpec(random));
+      else if (choice < 0.55 && pods.length > 0) {
+        const { name } = pods[Math.floor(random() * pods.length)]!.metadata;
+        toggle();
+        await fixture.client.delete(podsResource, "default", name!, random() < 0.2 ? { gracePeriodSeconds: 0 } : {});
+        toggle();
+      } else if (choice < 0.65) {
+        await fixture.stop();
+        await fixture.elapse(random() * 20_000, 5000);
+        await fixture.start();
+      }
+      const wait = random() < 0.8 ? 200 : 15_000;
+      for (let passed = 0; passed < wait; passed += 100) {
+        await fixture.elapse(100, 50);
+        observe();
+      }
     }
-    checkPods(pods);
-  };
-  for (let step = 0; step < 60; step++) {
-    const choice = random();
-    const pods = fixture.client.all(podsResource);
-    if (choice < 0.4) fixture.bind(`pod-${made++}`, randomSpec(random));
-    else if (choice < 0.55 && pods.length > 0) {
-      const { name } = pods[Math.floor(random() * pods.length)]!.metadata;
-      toggle();
-      await fixture.client.delete(podsResource, "default", name!, random() < 0.2 ? { gracePeriodSeconds: 0 } : {});
-      toggle();
-    } else if (choice < 0.65) {
-      await fixture.stop();
-      await fixture.elapse(random() * 20_000, 5000);
-      await fixture.start();
+    toggle();
+    // In the end what never ends is left, and the pool has nothing to do but wait.
+    await fixture.elapse(700_000, 1000);
+    observe();
+    expect(fixture.pool.pending).toBe(0);
+    for (const pod of fixture.client.all(podsResource)) {
+      expect(pod.metadata.deletionTimestamp).toBeUndefined();
+      if (pod.spec.activeDeadlineSeconds !== undefined) expect(["Succeeded", "Failed"]).toContain(pod.status.phase);
     }
-    const wait = random() < 0.8 ? 200 : 15_000;
-    for (let passed = 0; passed < wait; passed += 100) {
-      await fixture.elapse(100, 50);
-      observe();
-    }
-  }
-  toggle();
-  // In the end what never ends is left, and the pool has nothing to do but wait.
-  await fixture.elapse(700_000, 1000);
-  observe();
-  expect(fixture.pool.pending).toBe(0);
-  for (const pod of fixture.client.all(podsResource)) {
-    expect(pod.metadata.deletionTimestamp).toBeUndefined();
-    if (pod.spec.activeDeadlineSeconds !== undefined) expect(["Succeeded", "Failed"]).toContain(pod.status.phase);
-  }
-  await fixture.stop();
-  expect(fixture.clock.pending).toBe(0);
-  expect(fixture.errors.length > 0).toBe(disturbed);
-});
+    await fixture.stop();
+    expect(fixture.clock.pending).toBe(0);
+    expect(fixture.errors.length > 0).toBe(disturbed);
+  },
+);

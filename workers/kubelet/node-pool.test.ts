@@ -142,7 +142,9 @@ describe("a plain pod", () => {
     });
     expect(status.containerStatuses[0].containerID).toMatch(/^containerd:\/\/[0-9a-f]{64}$/);
     expect(status.containerStatuses[0].imageID).toMatch(/^docker.io\/library\/nginx@sha256:[0-9a-f]{64}$/);
-    expect(fixture.events.map(({ reason, message }) => `${reason}: ${message.replace(/size: \d+/, "size: N")}`)).toEqual([
+    expect(
+      fixture.events.map(({ reason, message }) => `${reason}: ${message.replace(/size: \d+/, "size: N")}`),
+    ).toEqual([
       'Pulling: Pulling image "nginx"',
       'Pulled: Successfully pulled image "nginx" in 40ms (40ms including waiting). Image size: N bytes.',
       "Created: Container created",

@@ -115,7 +115,9 @@ describe("restarts", () => {
   it("follow the policy: OnFailure ends at success, Never at once", async () => {
     fixture = new PoolFixture();
     await fixture.start();
-    const containers = (script: string): object => ({ containers: [{ name: "main", image: "busybox", ...shell(script) }] });
+    const containers = (script: string): object => ({
+      containers: [{ name: "main", image: "busybox", ...shell(script) }],
+    });
     fixture.bind("good", { ...containers("echo hi"), restartPolicy: "OnFailure" });
     fixture.bind("bad", { ...containers("exit 1"), restartPolicy: "OnFailure" });
     fixture.bind("once", { ...containers("exit 1"), restartPolicy: "Never" });
@@ -178,7 +180,12 @@ describe("images", () => {
   it("that change restart their container only", async () => {
     fixture = new PoolFixture();
     await fixture.start();
-    fixture.bind("web", { containers: [{ name: "a", image: "nginx:1" }, { name: "b", image: "nginx:1" }] });
+    fixture.bind("web", {
+      containers: [
+        { name: "a", image: "nginx:1" },
+        { name: "b", image: "nginx:1" },
+      ],
+    });
     await fixture.elapse(300);
     const patch = { spec: { containers: [{ name: "a", image: "nginx:2" }] } };
     await fixture.client.patch(podsResource, "default", "web", "application/strategic-merge-patch+json", patch);
@@ -269,6 +276,31 @@ describe("an end", () => {
     expect(fixture.pool.pending).toBe(0);
   });
 
+  it("shows how the containers ended, also those that waited for a restart", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    fixture.bind("crash", { containers: [{ name: "main", image: "busybox", command: ["false"] }] });
+    await fixture.elapse(5000, 100);
+    expect(fixture.pod("crash")!.status.containerStatuses[0].state.waiting.reason).toBe("CrashLoopBackOff");
+    await fixture.client.delete(podsResource, "default", "crash");
+    await fixture.elapse(300);
+    expect(fixture.podWrites().at(-2)!.patch).toMatchObject({
+      status: { phase: "Failed", containerStatuses: [{ state: { terminated: { exitCode: 1 } } }] },
+    });
+  });
+
+  it("stops sidecars after the containers, the last one first", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    const sidecar = (name: string): object => ({ name, image: "envoy", restartPolicy: "Always" });
+    fixture.bind("web", { initContainers: [sidecar("one"), sidecar("two")] });
+    await fixture.elapse(500);
+    await fixture.client.delete(podsResource, "default", "web");
+    await fixture.elapse(500);
+    const killed = fixture.events.filter(({ reason }) => reason === "Killing").map(({ fieldPath }) => fieldPath);
+    expect(killed).toEqual(["spec.containers{main}", "spec.initContainers{two}", "spec.initContainers{one}"]);
+  });
+
   it("waits for a stop that takes longer, and kills at the end of the grace period", async () => {
     fixture = new PoolFixture();
     await fixture.start();
@@ -290,9 +322,17 @@ describe("a restart of the host", () => {
     await fixture.start();
     fixture.bind("web");
     fixture.bind("host", { hostNetwork: true, nodeName: "node-1" });
-    fixture.bind("done", { restartPolicy: "Never", containers: [{ name: "main", image: "busybox", command: ["true"] }] });
+    fixture.bind("done", {
+      restartPolicy: "Never",
+      containers: [{ name: "main", image: "busybox", command: ["true"] }],
+    });
+    fixture.bind("upgraded", { containers: [{ name: "main", image: "nginx:1" }] });
+    await fixture.elapse(1000);
+    const patch = { spec: { containers: [{ name: "main", image: "nginx:2" }] } };
+    await fixture.client.patch(podsResource, "default", "upgraded", "application/strategic-merge-patch+json", patch);
     await fixture.elapse(1000);
     const before = fixture.client.all(podsResource);
+    expect(fixture.pod("upgraded")!.status.containerStatuses[0].lastState.terminated).toMatchObject({ exitCode: 143 });
     await fixture.stop();
 
     fixture.client.actions.length = 0;
@@ -345,6 +385,25 @@ describe("a restart of the host", () => {
     expect(fixture.pod("crash")!.status.containerStatuses[0]).toEqual(before);
     await fixture.elapse(120_000, 500);
     expect(fixture.pod("crash")!.status.containerStatuses[0].restartCount).toBe(before.restartCount + 1);
+  });
+
+  it("does not pull a missing image more often", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    fixture.bind("web", { containers: [{ name: "main", image: "does-not-exist" }] });
+    await fixture.elapse(120_000, 100);
+    const before = fixture.pod("web")!.status;
+    expect(before.containerStatuses[0].state.waiting.reason).toBe("ImagePullBackOff");
+    fixture.events.length = 0;
+    for (let restart = 0; restart < 5; restart++) {
+      await fixture.stop();
+      await fixture.start();
+      expect(await statesOf(fixture, "web", 3000)).toEqual(["Pending main=waiting:ImagePullBackOff"]);
+    }
+    expect(fixture.pod("web")!.status).toEqual(before);
+    expect(fixture.events.filter(({ reason }) => reason === "Pulling")).toEqual([]);
+    await fixture.elapse(200_000, 1000);
+    expect(fixture.events.some(({ reason }) => reason === "Pulling")).toBe(true);
   });
 
   it("takes up a pod that was being deleted", async () => {

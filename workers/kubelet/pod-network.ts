@@ -19,7 +19,8 @@ export class PodAddresses implements PodNetwork {
   allocate(sandboxId: string): string[] {
     const { first, count } = parseCidr(this.#cidr());
     const usable = count - 3;
-    let offset = this.#last === undefined || this.#last - first < 2 || this.#last - first >= count ? 1 : this.#last - first;
+    let offset =
+      this.#last === undefined || this.#last - first < 2 || this.#last - first >= count ? 1 : this.#last - first;
     for (let tried = 0; tried < usable; tried++) {
       offset = offset + 1 > count - 2 ? 2 : offset + 1;
       const ip = formatAddress(first + offset);

@@ -91,10 +91,6 @@ export class PodWorkers {
     if (worker !== undefined && worker.state !== "terminated") this.#enqueue(worker);
   }
 
-  isTerminated(uid: string): boolean {
-    return this.#workers.get(uid)?.state === "terminated";
-  }
-
   stop(): void {
     this.#stopped = true;
     for (const worker of this.#workers.values()) {

@@ -77,4 +77,3 @@ function imageOf(reported: ContainerStatus, container: Container): string {
 function timeOf(text: string | null | undefined): number {
   return text === undefined || text === null ? 0 : Date.parse(text) || 0;
 }
-

@@ -7,7 +7,10 @@ import type { Pod, PodCondition } from "./types.ts";
  * Turns the events of one pod informer into the configuration updates of all kubelets of a pool, by spec.nodeName
  * (pkg/kubelet/config and syncLoopIteration in pkg/kubelet/kubelet.go, 1.36). Returns the removal.
  */
-export function startSyncLoop(pods: SharedInformer<Pod>, kubeletOf: (nodeName: string) => Kubelet | undefined): () => void {
+export function startSyncLoop(
+  pods: SharedInformer<Pod>,
+  kubeletOf: (nodeName: string) => Kubelet | undefined,
+): () => void {
   const kubeletOfPod = (pod: Pod): Kubelet | undefined =>
     typeof pod.spec?.nodeName === "string" ? kubeletOf(pod.spec.nodeName) : undefined;
 
@@ -44,7 +47,8 @@ function needsSync(known: Pod, pod: Pod): boolean {
     isTerminal(known) !== isTerminal(pod) ||
     (known.spec?.ephemeralContainers?.length ?? 0) !== (pod.spec?.ephemeralContainers?.length ?? 0) ||
     gatesOf(known) !== gatesOf(pod) ||
-    known.metadata.annotations?.[simulationAnnotations.ready] !== pod.metadata.annotations?.[simulationAnnotations.ready]
+    known.metadata.annotations?.[simulationAnnotations.ready] !==
+      pod.metadata.annotations?.[simulationAnnotations.ready]
   );
 }
 

@@ -143,7 +143,7 @@ export class TimerQueue {
     const last = this.#heap.pop();
     if (last === undefined || this.#heap.length === 0) return;
     this.#heap[0] = last;
-    for (let index = 0; ; ) {
+    for (let index = 0; ;) {
       const left = 2 * index + 1;
       if (left >= this.#heap.length) return;
       const child = left + 1 < this.#heap.length && this.#before(left + 1, left) ? left + 1 : left;

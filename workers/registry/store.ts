@@ -189,7 +189,8 @@ export class Store {
       await request.admit?.(object, previous);
       const causes = [
         ...validateObjectMetaUpdate(object, previous, this.#scope.resource),
-        ...(this.#strategy.validateUpdate?.(object, previous, this.#scope) ?? []),
+        // Binding, finalize and status have handlers of their own that change nothing else.
+        ...(request.subresource === "" ? (this.#strategy.validateUpdate?.(object, previous, this.#scope) ?? []) : []),
       ];
       if (causes.length > 0) throw newInvalid(this.#scope.resource, name, causes);
       const encoded = encodeObject(object);

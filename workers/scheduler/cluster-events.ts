@@ -37,7 +37,8 @@ export function unscheduledPodUpdateEvents(previous: PodInfo | undefined, curren
   if (!same(previous.labels, current.labels)) add(Action.UpdatePodLabel);
   if (requestsShrank(previous, current)) add(Action.UpdatePodScaleDown);
   if (!same(before?.tolerations, after?.tolerations)) add(Action.UpdatePodToleration);
-  if (before?.schedulingGates?.length && !after?.schedulingGates?.length) add(Action.UpdatePodSchedulingGatesEliminated);
+  if (before?.schedulingGates?.length && !after?.schedulingGates?.length)
+    add(Action.UpdatePodSchedulingGatesEliminated);
   return events;
 }
 

@@ -1,6 +1,11 @@
 import type { SharedInformer } from "../informers/interfaces.ts";
 import type { Cache } from "./cache/cache.ts";
-import { assignedPodUpdateEvent, nodeUpdateEvent, schedulerNameOf, unscheduledPodUpdateEvents } from "./cluster-events.ts";
+import {
+  assignedPodUpdateEvent,
+  nodeUpdateEvent,
+  schedulerNameOf,
+  unscheduledPodUpdateEvents,
+} from "./cluster-events.ts";
 import { Action } from "./framework/events.ts";
 import type { Node, Pod } from "./framework/pod-info.ts";
 import { isTerminal, PodInfo, uidOf } from "./framework/pod-info.ts";
@@ -47,9 +52,15 @@ export function addAllEventHandlers(
     },
   });
   informers.namespaces.addEventHandler({
+    onAdd: (namespace) =>
+      queue.moveAllToActiveOrBackoffQueue({ resource: "Namespace", action: Action.Add }, undefined, namespace),
     onUpdate: (previous, namespace) => {
       if (JSON.stringify(previous.metadata.labels) === JSON.stringify(namespace.metadata.labels)) return;
-      queue.moveAllToActiveOrBackoffQueue({ resource: "Namespace", action: Action.UpdatePodLabel }, previous, namespace);
+      queue.moveAllToActiveOrBackoffQueue(
+        { resource: "Namespace", action: Action.UpdateNamespaceLabel },
+        previous,
+        namespace,
+      );
     },
   });
 }
@@ -73,7 +84,18 @@ function transition(previous: Pod | undefined, current: Pod | undefined, targets
     cache.removePod(uidOf(previous!));
     queue.moveAllToActiveOrBackoffQueue({ resource: "AssignedPod", action: Action.Delete }, previous, undefined);
   }
-  if (current === undefined) targets.onPodGone(previous!);
+  if (to === undefined) {
+    // An assumed pod may end before it was ever seen on its node; nobody else would take it back.
+    if (cache.forgetPod(uidOf((current ?? previous)!))) {
+      queue.moveAllToActiveOrBackoffQueue(
+        { resource: "AssignedPod", action: Action.Delete },
+        previous ?? current,
+        undefined,
+      );
+    }
+    if (current === undefined) targets.onPodGone(previous!);
+    return;
+  }
   if (to === "node") {
     const info = new PodInfo(current!);
     const before = from === "node" ? cache.getPod(info.uid) : undefined;

@@ -61,7 +61,9 @@ describe("SchedulingAlgorithm", () => {
       nodes: [makeNode("a"), makeNode("b"), makeNode("c", { allocatable: { cpu: "1", memory: "1Gi", pods: "0" } })],
     });
     const field = { matchFields: [{ key: "metadata.name", operator: "In", values: ["c"] }] };
-    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [field] } } };
+    const affinity = {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [field] } },
+    };
     const algorithm = new SchedulingAlgorithm(framework, snapshot, seededRandom(1));
     const result = algorithm.schedulePod(new CycleState(), new PodInfo(makePod("p", { spec: { affinity } })));
     if (result.kind !== "unfit") throw new Error(result.kind);

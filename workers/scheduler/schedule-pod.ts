@@ -55,10 +55,10 @@ export class SchedulingAlgorithm {
     const { status, nodeNames, plugins } = this.#framework.runPreFilter(state, pod, allNodes);
     for (const plugin of plugins) diagnosis.unschedulablePlugins.add(plugin);
     if (!isSuccess(status)) {
-      if (!isRejected(status)) return status!;
+      if (!isRejected(status)) return status;
       diagnosis.nodeToStatus.absentNodesStatus = status!;
-      diagnosis.preFilterMsg = (status as Status).message;
-      diagnosis.addPluginStatus(status!);
+      diagnosis.preFilterMsg = status.message;
+      diagnosis.addPluginStatus(status);
       return [];
     }
 
@@ -100,9 +100,9 @@ export class SchedulingAlgorithm {
         feasible.push(node);
         continue;
       }
-      if (status!.code === "Error") return status!;
-      diagnosis.nodeToStatus.set(node.name, status!);
-      diagnosis.addPluginStatus(status!);
+      if (status.code === "Error") return status;
+      diagnosis.nodeToStatus.set(node.name, status);
+      diagnosis.addPluginStatus(status);
     }
     return feasible;
   }
@@ -110,7 +110,7 @@ export class SchedulingAlgorithm {
   #prioritizeNodes(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): NodeScores | Status {
     if (!this.#framework.hasScorePlugins) return { total: nodes.map(() => 1), byPlugin: new Map() };
     const status: MaybeStatus = this.#framework.runPreScore(state, pod, nodes);
-    if (!isSuccess(status)) return status!;
+    if (!isSuccess(status)) return status;
     return this.#framework.runScore(state, pod, nodes);
   }
 }

@@ -12,7 +12,8 @@ afterEach(async () => {
 });
 
 const cpuOf = (pod: KubeObject) => parseInt(pod.spec.containers[0].resources?.requests?.cpu ?? "0", 10);
-const portsOf = (pod: KubeObject): number[] => (pod.spec.containers[0].ports ?? []).map(({ hostPort }: any) => hostPort);
+const portsOf = (pod: KubeObject): number[] =>
+  (pod.spec.containers[0].ports ?? []).map(({ hostPort }: any) => hostPort);
 
 /** The rules in the plainest form: what the node holds already, plus this pod. */
 function fits(pod: KubeObject, node: KubeObject, there: KubeObject[]): boolean {
@@ -66,7 +67,8 @@ describe("model", () => {
     for (let step = 0; step < 60; step++) {
       const action = random();
       const existing = started.client.all(pods);
-      if (action < 0.65) started.client.seed(Array.from({ length: 1 + Math.floor(random() * 5) }, () => randomPod(`p${created++}`)));
+      if (action < 0.65)
+        started.client.seed(Array.from({ length: 1 + Math.floor(random() * 5) }, () => randomPod(`p${created++}`)));
       else if (action < 0.75) started.client.seed([randomNode(`n${nodeCount++}`)]);
       else if (existing.length > 0) {
         await started.client.delete(pods, "default", pick(existing).metadata.name!, { gracePeriodSeconds: 0 });
@@ -80,13 +82,18 @@ describe("model", () => {
     const all = started.client.all(pods);
     const waiting = all.filter(({ spec }) => !spec.nodeName);
     const wrong = waiting.filter((pod) =>
-      started.client
-        .all(nodes)
-        .some((node) => fits(pod, node, all.filter(({ spec }) => spec.nodeName === node.metadata.name))),
+      started.client.all(nodes).some((node) =>
+        fits(
+          pod,
+          node,
+          all.filter(({ spec }) => spec.nodeName === node.metadata.name),
+        ),
+      ),
     );
     expect(wrong.map(({ metadata }) => metadata.name)).toEqual([]);
     expect(all.length - waiting.length).toBeGreaterThan(10);
-    for (const { status } of waiting) expect(status.conditions).toMatchObject([{ type: "PodScheduled", reason: "Unschedulable" }]);
+    for (const { status } of waiting)
+      expect(status.conditions).toMatchObject([{ type: "PodScheduled", reason: "Unschedulable" }]);
     expect(started.scheduler.pendingPods().unschedulable).toBe(waiting.length);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { FakeClient } from "../client/fake/fake-client.ts";
 import { newConflict } from "../apimachinery/status-errors.ts";
 import type { Framework } from "./framework/framework.ts";
 import type { Plugin } from "./framework/interface.ts";
@@ -54,7 +55,9 @@ describe("newScheduler", () => {
   it("reports no nodes, and schedules as soon as there is one", async () => {
     harness = await startHarness([makePod("web")]);
     expect(harness.message("web")).toBe("no nodes available to schedule pods");
-    expect(harness.events).toMatchObject([{ reason: "FailedScheduling", message: "no nodes available to schedule pods" }]);
+    expect(harness.events).toMatchObject([
+      { reason: "FailedScheduling", message: "no nodes available to schedule pods" },
+    ]);
     expect(harness.scheduler.pending).toBe(0);
     harness.client.seed([makeNode("node-1")]);
     await harness.advance();
@@ -114,7 +117,9 @@ describe("newScheduler", () => {
         "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, " +
         "1 Preemption is not helpful for scheduling.",
     );
-    expect(harness.message("never")).toMatch(/ no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never\.$/);
+    expect(harness.message("never")).toMatch(
+      / no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never\.$/,
+    );
   });
 
   it("keeps a gated pod out until its gates are gone", async () => {
@@ -134,13 +139,16 @@ describe("newScheduler", () => {
     harness = await startHarness([]);
     let failures = 2;
     harness.client.reactors.push(({ subresource }) => {
-      if (subresource === "binding" && failures-- > 0) throw newConflict({ group: "", resource: "pods" }, "web", "not now");
+      if (subresource === "binding" && failures-- > 0)
+        throw newConflict({ group: "", resource: "pods" }, "web", "not now");
     });
     harness.client.seed([makeNode("node-1"), makePod("web", { requests: { cpu: "4" } })]);
     await harness.advance();
     expect(harness.pod("web")?.spec.nodeName).toBeUndefined();
     expect(harness.events.at(-1)).toMatchObject({ reason: "FailedScheduling" });
-    expect(harness.events.at(-1)!.message).toContain('running Bind plugin "DefaultBinder": Operation cannot be fulfilled');
+    expect(harness.events.at(-1)!.message).toContain(
+      'running Bind plugin "DefaultBinder": Operation cannot be fulfilled',
+    );
     expect(harness.pod("web")?.status.conditions).toMatchObject([{ reason: "SchedulerError" }]);
     expect(harness.scheduler.pending).toBe(1);
     await harness.advance(1000);
@@ -191,6 +199,41 @@ describe("newScheduler", () => {
     expect(harness.pod("new")?.spec.nodeName).toBe("node-1");
   });
 
+  it.each([
+    ["deleted", (client: FakeClient) => client.delete(pods, "default", "first", { gracePeriodSeconds: 0 })],
+    [
+      "finished",
+      // As one change, so that the scheduler never sees the pod running on its node.
+      async (client: FakeClient) => {
+        const pod = client.all(pods).find(({ metadata }) => metadata.name === "first")!;
+        client
+          .storage(pods)
+          .put({ ...structuredClone(pod), spec: { ...pod.spec, nodeName: "node-1" }, status: { phase: "Succeeded" } });
+      },
+    ],
+  ])("takes back the room of a pod that is %s before it is seen on its node", async (_how, end) => {
+    harness = await startHarness(
+      [makeNode("node-1"), makePod("first", { requests: { cpu: "4" }, labels: { wait: "1" } })],
+      {
+        plugins: (handle) => [
+          ...defaultPlugins(handle),
+          {
+            plugin: {
+              name: "Hold",
+              permit: (_state, pod) => ({ status: pod.labels["wait"] ? new Status("Wait") : undefined }),
+            },
+          },
+        ],
+      },
+    );
+    harness.client.seed([makePod("second", { requests: { cpu: "4" } })]);
+    await harness.advance();
+    expect(harness.message("second")).toMatch("1 Insufficient cpu");
+    await end(harness.client);
+    await harness.advance();
+    expect(harness.pod("second")?.spec.nodeName).toBe("node-1");
+  });
+
   it("runs reserve, permit, pre-bind and post-bind, and takes back what a late refusal leaves", async () => {
     const calls: string[] = [];
     let frameworkOf: (() => Framework) | undefined;
@@ -199,7 +242,8 @@ describe("newScheduler", () => {
       eventsToRegister: () => [],
       reserve: (_state, pod) => void calls.push(`reserve ${pod.name}`),
       unreserve: (_state, pod) => void calls.push(`unreserve ${pod.name}`),
-      permit: (_state, pod) => (pod.labels["wait"] ? { status: new Status("Wait"), timeoutMilliseconds: 5000 } : { status: undefined }),
+      permit: (_state, pod) =>
+        pod.labels["wait"] ? { status: new Status("Wait"), timeoutMilliseconds: 5000 } : { status: undefined },
       preBindPreFlight: (_state, pod) => pod.labels["volume"] !== undefined,
       preBind: async (_state, pod) => void calls.push(`preBind ${pod.name}`),
       postBind: (_state, pod) => void calls.push(`postBind ${pod.name}`),
@@ -224,10 +268,19 @@ describe("newScheduler", () => {
     waiting("refused").reject("Probe", "not you");
     await harness.advance();
     expect(harness.pod("allowed")?.spec.nodeName).toBe("node-1");
-    expect(calls).toEqual(["reserve allowed", "reserve late", "reserve refused", "preBind allowed", "unreserve refused", "postBind allowed"]);
+    expect(calls).toEqual([
+      "reserve allowed",
+      "reserve late",
+      "reserve refused",
+      "preBind allowed",
+      "unreserve refused",
+      "postBind allowed",
+    ]);
     expect(harness.message("refused")).toBe("0/1 nodes are available: 1 not you.");
     await harness.advance(5000);
-    expect(harness.message("late")).toBe("0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Probe.");
+    expect(harness.message("late")).toBe(
+      "0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Probe.",
+    );
     expect(harness.scheduler.pending).toBe(0);
   });
 });

@@ -268,8 +268,9 @@ class DefaultScheduler implements Scheduler {
       this.#cache.assumePod(assumed);
       reserved = assumed;
       this.#nominator.deleteNominatedPod(pod.uid);
-      const status = this.#framework.runReserve(state, assumed, nodeName) ?? this.#framework.runPermit(state, assumed, nodeName);
-      if (!isSuccess(status) && status!.code !== "Wait") {
+      const status =
+        this.#framework.runReserve(state, assumed, nodeName) ?? this.#framework.runPermit(state, assumed, nodeName);
+      if (!isSuccess(status) && status.code !== "Wait") {
         this.#giveUp(state, assumed, nodeName);
         return this.#handleStatus(queued, status);
       }
@@ -302,7 +303,12 @@ class DefaultScheduler implements Scheduler {
     if (isSuccess(status)) {
       this.#cache.finishBinding(assumed.uid);
       const { namespace, name } = assumed;
-      this.#recorder.event(assumed.pod, "Normal", "Scheduled", `Successfully assigned ${namespace}/${name} to ${nodeName}`);
+      this.#recorder.event(
+        assumed.pod,
+        "Normal",
+        "Scheduled",
+        `Successfully assigned ${namespace}/${name} to ${nodeName}`,
+      );
       this.#framework.runPostBind(state, assumed, nodeName);
       return;
     }
@@ -328,7 +334,11 @@ class DefaultScheduler implements Scheduler {
   #giveUp(state: CycleState, assumed: PodInfo, nodeName: string): void {
     this.#framework.runUnreserve(state, assumed, nodeName);
     if (!this.#cache.forgetPod(assumed.uid)) return;
-    this.#queue.moveAllToActiveOrBackoffQueue({ resource: "AssignedPod", action: Action.Delete }, assumed.pod, undefined);
+    this.#queue.moveAllToActiveOrBackoffQueue(
+      { resource: "AssignedPod", action: Action.Delete },
+      assumed.pod,
+      undefined,
+    );
   }
 
   /** A rejection by Reserve, Permit, or a failure of the binding cycle. */

@@ -46,7 +46,10 @@ export class Connection {
 
   static open(target: Target): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ ...target, servername: "localhost", noDelay: true }, () => resolve(new Connection(socket)));
+      const socket = connect({ ...target, servername: "localhost" }, () => {
+        socket.setNoDelay(true);
+        resolve(new Connection(socket));
+      });
       socket.once("error", reject);
     });
   }
@@ -92,7 +95,7 @@ export class Connection {
   #readHead(): boolean {
     const end = this.#buffer.indexOf(headerEnd);
     if (end < 0) return false;
-    const head = this.#buffer.latin1Slice(0, end);
+    const head = this.#buffer.toString("latin1", 0, end);
     this.#buffer = this.#buffer.subarray(end + 4);
     this.#status = Number(head.slice(9, 12));
     const length = /\r\ncontent-length: *(\d+)/i.exec(head);
@@ -105,7 +108,7 @@ export class Connection {
   #readChunkSize(): boolean {
     const end = this.#buffer.indexOf("\r\n");
     if (end < 0) return false;
-    this.#left = Number.parseInt(this.#buffer.latin1Slice(0, end), 16);
+    this.#left = Number.parseInt(this.#buffer.toString("latin1", 0, end), 16);
     this.#lastChunk = this.#left === 0;
     this.#buffer = this.#buffer.subarray(end + 2);
     return true;

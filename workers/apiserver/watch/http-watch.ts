@@ -67,7 +67,11 @@ function watchStream(webSocket: WebSocket, options: WatchResponseOptions): Reada
           },
           onEnd: end,
         });
-        cancelDeadline = startWatchDeadline(options, () => watch.requestEnd(), () => end({ kind: "done" }));
+        cancelDeadline = startWatchDeadline(
+          options,
+          () => watch.requestEnd(),
+          () => end({ kind: "done" }),
+        );
         const onAbort = (): void => end({ kind: "done" });
         if (signal?.aborted) onAbort();
         else signal?.addEventListener("abort", onAbort, { once: true });

@@ -14,5 +14,8 @@ it("W3 a start before the history is Expired, in upstream's words", () => {
       code: 410,
     },
   });
-  expect(watchErrorStatus({ code: "Unavailable", message: "shutting down" })).toMatchObject({ code: 503, message: "shutting down" });
+  expect(watchErrorStatus({ code: "Unavailable", message: "shutting down" })).toMatchObject({
+    code: 503,
+    message: "shutting down",
+  });
 });

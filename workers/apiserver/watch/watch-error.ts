@@ -1,4 +1,8 @@
-import { newResourceExpired, newServiceUnavailable, newTooLargeResourceVersion } from "../../apimachinery/status-errors.ts";
+import {
+  newResourceExpired,
+  newServiceUnavailable,
+  newTooLargeResourceVersion,
+} from "../../apimachinery/status-errors.ts";
 import type { Status } from "../../apimachinery/status-errors.ts";
 import type { StorageErrorShape } from "../../storage/interfaces.ts";
 

@@ -44,7 +44,11 @@ export async function watchWebSocketResponse(
     },
     onEnd: end,
   });
-  const cancelDeadline = startWatchDeadline(options, () => watch.requestEnd(), () => end({ kind: "done" }));
+  const cancelDeadline = startWatchDeadline(
+    options,
+    () => watch.requestEnd(),
+    () => end({ kind: "done" }),
+  );
   server.addEventListener("close", () => end({ kind: "done" }));
   server.addEventListener("error", () => end({ kind: "done" }));
   options.signal?.addEventListener("abort", () => end({ kind: "done" }), { once: true });

@@ -1,4 +1,3 @@
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import { labelSelectorAsSelector } from "../../apimachinery/labels.ts";
 import type { KubeObject, OwnerReference } from "../../apimachinery/meta.ts";
 import { controllerOf, namespacedName, splitNamespacedName } from "../../apimachinery/meta.ts";
@@ -18,13 +17,6 @@ import { DeploymentSync } from "./deployment-sync.ts";
 import { rolloutRecreate } from "./recreate.ts";
 import { rolloutRolling } from "./rolling.ts";
 import { isRollingUpdate } from "./rollout-math.ts";
-
-/** Informers that the host starts for this controller. */
-export const deploymentControllerResources: readonly GroupVersionResource[] = [
-  deploymentsResource,
-  replicaSetsResource,
-  podsResource,
-];
 
 /** A deployment that fails this often waits for the next change or resync. */
 const maxRetries = 15;
@@ -119,7 +111,7 @@ export class DeploymentController implements Controller {
     if (reference?.kind !== "ReplicaSet") return;
     const replicaSet = this.#replicaSets.get(pod.metadata.namespace, reference.name);
     if (replicaSet?.metadata.uid !== reference.uid) return;
-    const deployment = this.#resolve(pod.metadata.namespace, controllerOf(replicaSet!));
+    const deployment = this.#resolve(pod.metadata.namespace, controllerOf(replicaSet));
     if (deployment !== undefined && !isRollingUpdate(deployment)) this.#enqueue(deployment);
   }
 

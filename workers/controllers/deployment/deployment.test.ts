@@ -42,7 +42,7 @@ const replicaSetOf = (harness: ControllerHarness, image: string): KubeObject =>
 
 async function patch(harness: ControllerHarness, spec: object): Promise<void> {
   await harness.client.patch(deploymentsResource, "default", "web", "application/merge-patch+json", { spec });
-  await harness.settle();
+  await harness.rest();
 }
 
 const setImage = (harness: ControllerHarness, image: string): Promise<void> =>
@@ -169,7 +169,7 @@ test("Recreate starts no new pod before the last old one is gone", async () => {
   for (const { metadata } of old) {
     await harness.client.delete(podsResource, "default", metadata.name!, { gracePeriodSeconds: 0 });
   }
-  await harness.settle();
+  await harness.rest();
   expect(replicaSetOf(harness, "v2").spec.replicas).toBe(2);
   expect(livePods(harness)).toHaveLength(2);
   await harness.stop();
@@ -248,7 +248,7 @@ test("a name that another template has taken counts as a collision", async () =>
     metadata: { name, namespace: "default", labels: { app: "other" } },
     spec: { replicas: 0, selector: { matchLabels: { app: "other" } }, template: template("other") },
   };
-  const harness = await started(taken as KubeObject, deployment(1));
+  const harness = await started(taken, deployment(1));
   await harness.advance(1000);
   expect(stored(harness).status.collisionCount).toBe(1);
   expect(replicaSetOf(harness, "v1").metadata.name).not.toBe(name);

@@ -1,4 +1,3 @@
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { Controller, ControllerContext } from "../../informers/controller-context.ts";
 import type { Lister } from "../../informers/interfaces.ts";
@@ -8,9 +7,6 @@ import { serverPreferredResources } from "../discovery.ts";
 import { namespacesResource, podsResource } from "../gvrs.ts";
 import { runWorkers } from "../run-workers.ts";
 import { NamespacedResourcesDeleter } from "./namespaced-resources-deleter.ts";
-
-/** Informers that the host starts for this controller. */
-export const namespaceControllerResources: readonly GroupVersionResource[] = [namespacesResource, podsResource];
 
 export interface NamespaceControllerOptions {
   /** The resources that may have objects; by default all that discovery names. */

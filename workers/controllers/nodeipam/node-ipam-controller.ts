@@ -1,4 +1,3 @@
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isNotFound } from "../../apimachinery/status-errors.ts";
 import type { EventRecorder } from "../../client/events/event-recorder.ts";
@@ -8,9 +7,6 @@ import { newRateLimitingQueue } from "../../workqueue/workqueue.ts";
 import { nodesResource } from "../gvrs.ts";
 import { runWorkers } from "../run-workers.ts";
 import { CIDRSet } from "./cidr-set.ts";
-
-/** Informers that the host starts for this controller. */
-export const nodeIPAMControllerResources: readonly GroupVersionResource[] = [nodesResource];
 
 export interface NodeIPAMOptions {
   clusterCIDR?: string;

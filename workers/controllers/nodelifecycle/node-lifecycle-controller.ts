@@ -1,6 +1,5 @@
 import { formatTime } from "../../apimachinery/clock.ts";
 import type { TimerHandle } from "../../apimachinery/clock.ts";
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isConflict, isNotFound } from "../../apimachinery/status-errors.ts";
 import { resourcePath } from "../../client/resource-path.ts";
@@ -27,13 +26,6 @@ import {
 } from "./node-taints.ts";
 import { EvictionQueue, evictionRate, zoneOf, zoneStates } from "./zones.ts";
 import type { ZoneOptions, ZoneState } from "./zones.ts";
-
-/** Informers that the host starts for this controller. */
-export const nodeLifecycleControllerResources: readonly GroupVersionResource[] = [
-  nodesResource,
-  podsResource,
-  leasesResource,
-];
 
 /** A node of this age is announced even by a controller that has just started. */
 const newNodeMilliseconds = 60_000;

@@ -1,5 +1,4 @@
 import { formatTime } from "../../apimachinery/clock.ts";
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { namespacedName } from "../../apimachinery/meta.ts";
 import { isNotFound } from "../../apimachinery/status-errors.ts";
@@ -16,9 +15,6 @@ import { isPodTerminal, parseTime } from "../pod-utils.ts";
 import { runBatch } from "../run-batch.ts";
 import { runWorkers } from "../run-workers.ts";
 import { taintsOf } from "../taints.ts";
-
-/** Informers that the host starts for this controller. */
-export const podGCControllerResources: readonly GroupVersionResource[] = [podsResource, nodesResource];
 
 export interface PodGCOptions {
   /** Finished pods beyond this number are deleted, the oldest first; 0 keeps all. */

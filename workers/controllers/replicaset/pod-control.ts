@@ -42,10 +42,10 @@ export class PodControl {
         refused++;
       } else {
         // One event for a batch whose failures are alike, as upstream's slow start makes one.
-        if (failure?.message !== outcome.error!.message) {
-          this.#recorder.event(owner, "Warning", "FailedCreate", `Error creating: ${outcome.error!.message}`);
+        if (failure?.message !== outcome.error.message) {
+          this.#recorder.event(owner, "Warning", "FailedCreate", `Error creating: ${outcome.error.message}`);
         }
-        failure = outcome.error!;
+        failure = outcome.error;
       }
     }
     return { created, refused, ...(failure === undefined ? {} : { error: failure }) };

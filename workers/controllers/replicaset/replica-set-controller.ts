@@ -22,6 +22,14 @@ import { calculateReplicaSetStatus, nextAvailability } from "./replica-set-statu
 /** The most pods that one sync creates or deletes before it waits to see them. */
 export const burstReplicas = 500;
 
+/**
+ * The least time between two passes over one replica set that only pods gave reason for: a thousand pods that become
+ * ready one by one cost some status writes, not a thousand. The first change after a pause is not delayed.
+ */
+function passInterval(replicas: number): number {
+  return Math.min(250, 20 + replicas / 20);
+}
+
 /** What differs between the kinds that keep a number of equal pods. */
 export interface ReplicaKind {
   /** The controller's upstream name, e.g. "replicaset-controller". */
@@ -50,6 +58,8 @@ export class ReplicaSetController implements Controller {
   readonly #replicaSets: Lister;
   readonly #pods: Lister;
   readonly #workers: number;
+  /** When each replica set was last passed over. */
+  readonly #passedAt = new Map<string, number>();
 
   constructor(context: ControllerContext, kind: ReplicaKind, workers = 5) {
     this.name = kind.name;
@@ -93,6 +103,19 @@ export class ReplicaSetController implements Controller {
     this.#queue.add(namespacedName(object));
   }
 
+  /** For changes of pods: at once if the last pass is a while ago, else with those that follow. */
+  #enqueueSoon(object: KubeObject): void {
+    const key = namespacedName(object);
+    const sinceLast = this.#context.clock.now() - (this.#passedAt.get(key) ?? 0);
+    this.#queue.addAfter(key, passInterval(object.spec?.replicas ?? 1) - sinceLast);
+  }
+
+  /** Observed what was awaited: the next burst must not wait. */
+  #enqueueExpected(object: KubeObject): void {
+    if (this.#expectations.satisfied(namespacedName(object))) this.#enqueue(object);
+    else this.#enqueueSoon(object);
+  }
+
   #replicaSetDeleted(object: KubeObject): void {
     this.#expectations.deleteExpectations(namespacedName(object));
     this.#enqueue(object);
@@ -111,7 +134,7 @@ export class ReplicaSetController implements Controller {
     const owner = this.#resolve(pod.metadata.namespace, reference);
     if (owner === undefined) return;
     this.#expectations.creationObserved(namespacedName(owner));
-    this.#enqueue(owner);
+    this.#enqueueExpected(owner);
   }
 
   #podUpdated(previous: KubeObject, pod: KubeObject): void {
@@ -133,7 +156,7 @@ export class ReplicaSetController implements Controller {
     }
     if (reference !== undefined) {
       const owner = this.#resolve(pod.metadata.namespace, reference);
-      if (owner !== undefined) this.#enqueue(owner);
+      if (owner !== undefined) this.#enqueueSoon(owner);
     } else if (labelsChanged || referenceChanged) {
       this.#enqueueMatching(pod);
     }
@@ -143,7 +166,7 @@ export class ReplicaSetController implements Controller {
     const owner = this.#resolve(pod.metadata.namespace, controllerOf(pod));
     if (owner === undefined) return;
     this.#expectations.deletionObserved(namespacedName(owner), namespacedName(pod));
-    this.#enqueue(owner);
+    this.#enqueueExpected(owner);
   }
 
   #enqueueMatching(pod: KubeObject): void {
@@ -167,8 +190,10 @@ export class ReplicaSetController implements Controller {
     const replicaSet = this.#replicaSets.get(namespace, name);
     if (replicaSet === undefined) {
       this.#expectations.deleteExpectations(key);
+      this.#passedAt.delete(key);
       return;
     }
+    this.#passedAt.set(key, this.#context.clock.now());
     const settled = this.#expectations.satisfied(key);
     const candidates = [
       ...this.#pods.byIndex(controllerUIDIndex, replicaSet.metadata.uid!),

@@ -75,7 +75,7 @@ test("scales down: unassigned, then not ready, then cheap pods go first", async 
   await harness.client.patch(replicaSetsResource, "default", "web", "application/merge-patch+json", {
     spec: { replicas: 2 },
   });
-  await harness.settle();
+  await harness.rest();
   expect(livePods(harness).map(({ metadata }) => metadata.name)).toEqual(kept.map(({ metadata }) => metadata.name));
   expect(harness.reasons().filter((reason) => reason === "SuccessfulDelete")).toHaveLength(2);
   await harness.stop();
@@ -97,7 +97,7 @@ test("adopts matching orphans and releases pods that no longer match", async () 
   await harness.client.patch(podsResource, "default", "orphan", "application/merge-patch+json", {
     metadata: { labels: { app: "other" } },
   });
-  await harness.settle();
+  await harness.rest();
   expect(owners("orphan") ?? []).toEqual([]);
   expect(livePods(harness)).toHaveLength(3);
   await harness.stop();
@@ -168,7 +168,7 @@ test("a terminating pod is replaced at once and counted as terminating", async (
   });
   await makeAllReady(harness);
   await harness.client.delete(podsResource, "default", pod.metadata.name!);
-  await harness.settle();
+  await harness.rest();
   expect(harness.client.all(podsResource)).toHaveLength(2);
   expect(stored(harness).status).toMatchObject({ replicas: 1, terminatingReplicas: 1 });
   await harness.stop();

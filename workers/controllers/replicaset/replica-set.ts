@@ -1,11 +1,7 @@
 import { labelSelectorAsSelector } from "../../apimachinery/labels.ts";
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { Controller, ControllerContext } from "../../informers/controller-context.ts";
-import { podsResource, replicaSetsResource } from "../gvrs.ts";
+import { replicaSetsResource } from "../gvrs.ts";
 import { ReplicaSetController } from "./replica-set-controller.ts";
-
-/** Informers that the host starts for this controller. */
-export const replicaSetControllerResources: readonly GroupVersionResource[] = [replicaSetsResource, podsResource];
 
 export function newReplicaSetController(context: ControllerContext): ReplicaSetController & Controller {
   return new ReplicaSetController(context, {

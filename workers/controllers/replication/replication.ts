@@ -1,14 +1,7 @@
 import { labelSelectorAsSelector } from "../../apimachinery/labels.ts";
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { Controller, ControllerContext } from "../../informers/controller-context.ts";
-import { podsResource, replicationControllersResource } from "../gvrs.ts";
+import { replicationControllersResource } from "../gvrs.ts";
 import { ReplicaSetController } from "../replicaset/replica-set-controller.ts";
-
-/** Informers that the host starts for this controller. */
-export const replicationControllerResources: readonly GroupVersionResource[] = [
-  replicationControllersResource,
-  podsResource,
-];
 
 /** ReplicationController: the engine of ReplicaSet with a plain map as selector (pkg/controller/replication, 1.36). */
 export function newReplicationController(context: ControllerContext): ReplicaSetController & Controller {

@@ -1,4 +1,3 @@
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status-errors.ts";
 import type { Controller, ControllerContext } from "../../informers/controller-context.ts";
@@ -10,9 +9,6 @@ import { runWorkers } from "../run-workers.ts";
 
 /** The ConfigMap that pods mount to verify the API server. */
 export const rootCACertConfigMapName = "kube-root-ca.crt";
-
-/** Informers that the host starts for this controller. */
-export const rootCACertPublisherResources: readonly GroupVersionResource[] = [namespacesResource, configMapsResource];
 
 /**
  * Publishes the cluster's CA bundle as a ConfigMap in every active namespace and undoes changes to it.

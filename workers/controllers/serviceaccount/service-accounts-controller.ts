@@ -1,4 +1,3 @@
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isAlreadyExists } from "../../apimachinery/status-errors.ts";
 import type { Controller, ControllerContext } from "../../informers/controller-context.ts";
@@ -7,12 +6,6 @@ import { newRateLimitingQueue } from "../../workqueue/workqueue.ts";
 import { namespacesResource, serviceAccountsResource } from "../gvrs.ts";
 import { isNamespaceTerminating } from "../handle-error.ts";
 import { runWorkers } from "../run-workers.ts";
-
-/** Informers that the host starts for this controller. */
-export const serviceAccountControllerResources: readonly GroupVersionResource[] = [
-  namespacesResource,
-  serviceAccountsResource,
-];
 
 /**
  * Keeps the account `default` in every active namespace.

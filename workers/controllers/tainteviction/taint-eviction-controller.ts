@@ -1,6 +1,5 @@
 import { formatTime } from "../../apimachinery/clock.ts";
 import type { TimerHandle } from "../../apimachinery/clock.ts";
-import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { namespacedName, splitNamespacedName } from "../../apimachinery/meta.ts";
 import { isNotFound } from "../../apimachinery/status-errors.ts";
@@ -16,9 +15,6 @@ import { semanticEqual } from "../semantic-equal.ts";
 import type { Taint } from "../taints.ts";
 import { taintsOf } from "../taints.ts";
 import { tolerationTime } from "./matching-tolerations.ts";
-
-/** Informers that the host starts for this controller. */
-export const taintEvictionControllerResources: readonly GroupVersionResource[] = [nodesResource, podsResource];
 
 interface Scheduled {
   createdAt: number;

@@ -70,6 +70,15 @@ export class ControllerHarness {
     }
   }
 
+  /** Lets the loops come to rest: short delays (coalescing, first retries) pass too. */
+  async rest(): Promise<void> {
+    let before = -1;
+    while (before !== this.client.actions.length) {
+      before = this.client.actions.length;
+      await this.advance(300, 50);
+    }
+  }
+
   /** Lets time pass in steps, settling after each. */
   async advance(milliseconds: number, step = 1000): Promise<void> {
     for (let left = milliseconds; left > 0; left -= step) {

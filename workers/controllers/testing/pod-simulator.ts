@@ -23,6 +23,6 @@ export async function makeAllReady(harness: ControllerHarness): Promise<void> {
     const waiting = livePods(harness).filter((pod) => pod.status?.conditions?.[0]?.status !== "True");
     if (waiting.length === 0) return;
     for (const pod of waiting) await setPodReady(harness, pod, true);
-    await harness.settle();
+    await harness.rest();
   }
 }

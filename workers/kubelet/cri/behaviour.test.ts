@@ -21,10 +21,19 @@ const script = (text: string): string[] => ["/bin/sh", "-c", text];
 
 describe("behaviourOf", () => {
   it.each<[string[], [number, number] | undefined]>([
-    [["sleep", "5"], [5000, 0]],
-    [["sleep", "1m"], [60_000, 0]],
+    [
+      ["sleep", "5"],
+      [5000, 0],
+    ],
+    [
+      ["sleep", "1m"],
+      [60_000, 0],
+    ],
     [["sleep", "infinity"], undefined],
-    [["sleep", "soon"], [0, 1]],
+    [
+      ["sleep", "soon"],
+      [0, 1],
+    ],
     [["true"], [0, 0]],
     [["/bin/false"], [0, 1]],
     [["nginx", "-g", "daemon off;"], undefined],
@@ -37,7 +46,10 @@ describe("behaviourOf", () => {
     [script("sleep 1; nginx"), undefined],
     [script("echo x | tee /tmp/y"), undefined],
     [script("echo x > /tmp/y 2>&1\nsleep 1"), [1000, 0]],
-    [["perl", "-Mbignum=bpi", "-wle", "print bpi(2000)"], [0, 0]],
+    [
+      ["perl", "-Mbignum=bpi", "-wle", "print bpi(2000)"],
+      [0, 0],
+    ],
     [["tail", "-f", "/dev/null"], undefined],
   ])("%j", (command, expected) => {
     expect(run(command)).toEqual(expected);

@@ -87,6 +87,26 @@ export class ImageManager {
     }
   }
 
+  /**
+   * Puts back the pull back-off that a restart of the host has lost. Pulls are placed on the times that an unbroken
+   * back-off since the start of the pod would have, so that frequent restarts do not pull more often.
+   */
+  restoreBackoff(pod: Pod, container: Container, { reason, message }: StartFailure): void {
+    if (reason !== "ImagePullBackOff" && reason !== "ErrImagePull") return;
+    const key = `${pod.metadata.uid}_${container.image}`;
+    const prefix = `Back-off pulling image "${container.image}": `;
+    this.#lastError.set(key, reason === "ErrImagePull" ? `${reason}: ${message}` : message.replace(prefix, ""));
+    const startTime = Date.parse(pod.status?.startTime ?? "");
+    if (Number.isNaN(startTime)) return;
+    let lastUpdate = startTime;
+    let failures = 1;
+    this.#backoff.restore(key, failures, lastUpdate);
+    while (lastUpdate + this.#backoff.get(key) <= this.#now()) {
+      lastUpdate += this.#backoff.get(key);
+      this.#backoff.restore(key, ++failures, lastUpdate);
+    }
+  }
+
   forget(pod: Pod, container: Container): void {
     const key = `${pod.metadata.uid}_${container.image}`;
     this.#backoff.delete(key);

@@ -96,7 +96,11 @@ export class RuntimeManager {
       await this.#runtime.stopContainer(status.id, grace - hook, signal);
     };
     const init = initContainersOf(pod);
-    const first = [...containersOf(pod), ...ephemeralContainersOf(pod), ...init.filter((container) => !isSidecar(container))];
+    const first = [
+      ...containersOf(pod),
+      ...ephemeralContainersOf(pod),
+      ...init.filter((container) => !isSidecar(container)),
+    ];
     await Promise.all(first.map(kill));
     for (const container of init.filter(isSidecar).reverse()) await kill(container);
     if (runtime.sandbox !== undefined) await this.#runtime.stopPodSandbox(runtime.sandbox.id);

@@ -142,7 +142,8 @@ export class NodeRegistration {
     for (const record of this.#records.values()) {
       if (record.state !== "registered") continue;
       const node = nodes.get(undefined, record.machine.name);
-      const next = node !== undefined && !isReady(node) ? timers.now() + repair : record.lastReport + reportMilliseconds;
+      const next =
+        node !== undefined && !isReady(node) ? timers.now() + repair : record.lastReport + reportMilliseconds;
       due = Math.min(due ?? next, next);
     }
     if (this.#timer?.callback !== undefined && this.#timer.due <= (due ?? 0)) return;

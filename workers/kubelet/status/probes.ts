@@ -20,7 +20,8 @@ export function updateProbeResults(
   const unready = pod.metadata.annotations?.[simulationAnnotations.ready] === "false";
   const apply = (container: Container, target: ContainerStatus | undefined): void => {
     if (target === undefined) return;
-    const startedAt = target.state.running === undefined ? undefined : latestContainer(runtime, container.name)?.startedAt;
+    const startedAt =
+      target.state.running === undefined ? undefined : latestContainer(runtime, container.name)?.startedAt;
     if (startedAt === undefined) {
       target.started = false;
       target.ready = false;

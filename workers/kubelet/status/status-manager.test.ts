@@ -31,7 +31,11 @@ function podOf(resourceVersion: string, status: object, metadata: object = {}): 
   };
 }
 
-const running = (): PodStatus => ({ phase: "Running", conditions: [{ type: "Ready", status: "True" }], hostIP: "10.0.0.1" });
+const running = (): PodStatus => ({
+  phase: "Running",
+  conditions: [{ type: "Ready", status: "True" }],
+  hostIP: "10.0.0.1",
+});
 
 it("sends a status once, whatever the server leaves out of it", async () => {
   let revision = 1;
@@ -47,8 +51,8 @@ it("sends a status once, whatever the server leaves out of it", async () => {
   manager.setPodStatus(pod, running());
   expect(manager.pending).toBe(1);
   await clock.advance(100);
-  manager.reconcile(podOf("2", stored));
-  manager.setPodStatus(podOf("2", stored), running());
+  manager.reconcile(podOf("3", stored));
+  manager.setPodStatus(podOf("3", stored), running());
   await clock.advance(10_000);
   expect(operations.length).toBe(1);
 

@@ -71,14 +71,22 @@ describe("Cache", () => {
     const random = seededRandom(3);
     const cache = new Cache(new FakeClock());
     const incremental = new Snapshot();
-    const anti = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "zone" }] } } };
+    const anti = {
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "zone" }] } },
+    };
     for (let step = 0; step < 2000; step++) {
       const node = `n${Math.floor(random() * 8)}`;
       const name = `p${Math.floor(random() * 30)}`;
       const action = random();
-      if (action < 0.1) cache.addOrUpdateNode(makeNode(node, { labels: { "topology.kubernetes.io/zone": `z${Math.floor(random() * 3)}` } }));
+      if (action < 0.1)
+        cache.addOrUpdateNode(
+          makeNode(node, { labels: { "topology.kubernetes.io/zone": `z${Math.floor(random() * 3)}` } }),
+        );
       else if (action < 0.15) cache.removeNode(node);
-      else if (action < 0.6) cache.addPod(new PodInfo(makePod(name, { node, requests: { cpu: "100m" }, ...(random() < 0.3 ? { spec: anti } : {}) })));
+      else if (action < 0.6)
+        cache.addPod(
+          new PodInfo(makePod(name, { node, requests: { cpu: "100m" }, ...(random() < 0.3 ? { spec: anti } : {}) })),
+        );
       else cache.removePod(`uid-default-${name}`);
       if (random() < 0.5) continue;
       cache.updateSnapshot(incremental);
@@ -87,14 +95,21 @@ describe("Cache", () => {
       expect(incremental.nodeInfoList).toEqual(fresh.nodeInfoList);
       const namesOf = (infos: ReadonlySet<{ name: string }>) => [...infos].map((info) => info.name).sort();
       expect(namesOf(incremental.havePodsWithAffinity)).toEqual(namesOf(fresh.havePodsWithAffinity));
-      expect(namesOf(incremental.havePodsWithRequiredAntiAffinity)).toEqual(namesOf(fresh.havePodsWithRequiredAntiAffinity));
+      expect(namesOf(incremental.havePodsWithRequiredAntiAffinity)).toEqual(
+        namesOf(fresh.havePodsWithRequiredAntiAffinity),
+      );
       for (const info of fresh.nodeInfoList) expect(info.requested.milliCPU).toBe(100 * info.pods.size);
     }
   });
 
   it("lists nodes alternating between zones", () => {
     const tree = new NodeTree();
-    for (const [name, zone] of [["a1", "a"], ["a2", "a"], ["b1", "b"], ["a3", "a"]] as const) {
+    for (const [name, zone] of [
+      ["a1", "a"],
+      ["a2", "a"],
+      ["b1", "b"],
+      ["a3", "a"],
+    ] as const) {
       tree.addOrUpdate(makeNode(name, { labels: { "topology.kubernetes.io/zone": zone } }));
     }
     expect(tree.list()).toEqual(["a1", "b1", "a2", "a3"]);

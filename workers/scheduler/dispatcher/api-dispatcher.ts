@@ -121,4 +121,7 @@ function failureOf(error: unknown): BatchResult {
   return { code: 503, body: { metadata: {}, message: error instanceof Error ? error.message : String(error) } };
 }
 
-const missing: BatchResult = { code: 500, body: { metadata: {}, message: "the batch response has no result for this operation" } };
+const missing: BatchResult = {
+  code: 500,
+  body: { metadata: {}, message: "the batch response has no result for this operation" },
+};

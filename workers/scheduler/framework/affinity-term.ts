@@ -19,7 +19,8 @@ export type NamespaceLabels = (namespace: string) => Record<string, string> | un
 
 /** Whether another pod is one that the term speaks of. */
 export function termMatches(term: AffinityTerm, pod: PodInfo, namespaceLabels: NamespaceLabels): boolean {
-  const inNamespace = term.namespaces.has(pod.namespace) || term.namespaceSelector.matches(namespaceLabels(pod.namespace));
+  const inNamespace =
+    term.namespaces.has(pod.namespace) || term.namespaceSelector.matches(namespaceLabels(pod.namespace));
   return inNamespace && term.selector.matches(pod.labels);
 }
 
@@ -46,7 +47,8 @@ export function weightedAffinityTerms(pod: KubeObject, terms: any[] | undefined)
 
 /** The API server merges these keys at creation; merging again changes nothing. */
 function withMatchLabelKeys(pod: KubeObject, term: any): any {
-  if (!term.labelSelector || (!term.matchLabelKeys?.length && !term.mismatchLabelKeys?.length)) return term.labelSelector;
+  if (!term.labelSelector || (!term.matchLabelKeys?.length && !term.mismatchLabelKeys?.length))
+    return term.labelSelector;
   const matchExpressions = [...(term.labelSelector.matchExpressions ?? [])];
   const append = (keys: string[] | undefined, operator: string) => {
     for (const key of keys ?? []) {

@@ -39,7 +39,12 @@ describe("fitErrorMessage", () => {
       }),
       want: "0/3 nodes are available: pod affinity terms conflict. preemption: x",
     },
-    { name: "has nothing to say about unexplained nodes", numAllNodes: 2, diagnosis: new Diagnosis(), want: "0/2 nodes are available:" },
+    {
+      name: "has nothing to say about unexplained nodes",
+      numAllNodes: 2,
+      diagnosis: new Diagnosis(),
+      want: "0/2 nodes are available:",
+    },
   ])("$name", ({ numAllNodes, diagnosis: given, want }) => {
     expect(fitErrorMessage(numAllNodes, given)).toBe(want);
   });

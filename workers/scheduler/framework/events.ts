@@ -14,6 +14,7 @@ export const Action = {
   UpdatePodScaleDown: 1 << 8,
   UpdatePodToleration: 1 << 9,
   UpdatePodSchedulingGatesEliminated: 1 << 10,
+  UpdateNamespaceLabel: 1 << 11,
 } as const;
 
 /** "AssignedPod" has a node, "UnscheduledPod" is the waiting pod itself. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../apimachinery/clock.ts";
 import type { Nominator } from "../queue/nominator.ts";
-import { CycleState } from "./cycle-state.ts";
+import type { CycleState } from "./cycle-state.ts";
 import type { Diagnosis, NodeToStatus } from "./diagnosis.ts";
 import type { ClusterEventWithHint } from "./events.ts";
 import type { Plugin, PostFilterResult } from "./interface.ts";
@@ -162,7 +162,8 @@ export class Framework {
     for (const plugin of this.#filter) {
       if (skipped.size > 0 && skipped.has(plugin.name)) continue;
       const status = plugin.filter(state, pod, node);
-      if (!isSuccess(status)) return isRejected(status) ? named(status, plugin) : this.#failed("Filter", named(status, plugin));
+      if (!isSuccess(status))
+        return isRejected(status) ? named(status, plugin) : this.#failed("Filter", named(status, plugin));
     }
     return undefined;
   }
@@ -201,11 +202,12 @@ export class Framework {
     for (const plugin of this.#postFilter) {
       const outcome = plugin.postFilter(state, pod, statuses);
       if (isSuccess(outcome.status)) return { result: outcome.result, status: outcome.status };
-      named(outcome.status!, plugin);
-      if (outcome.status!.code === "UnschedulableAndUnresolvable") return { result: outcome.result, status: outcome.status };
+      named(outcome.status, plugin);
+      if (outcome.status.code === "UnschedulableAndUnresolvable")
+        return { result: outcome.result, status: outcome.status };
       if (!isRejected(outcome.status)) return { result: undefined, status: outcome.status };
       if (outcome.result !== undefined) result = outcome.result;
-      reasons.push(...outcome.status!.reasons);
+      reasons.push(...outcome.status.reasons);
       rejector ||= plugin.name;
     }
     return { result, status: new Status("Unschedulable", reasons, rejector) };
@@ -216,7 +218,7 @@ export class Framework {
     for (const plugin of this.#preScore) {
       const status = plugin.preScore(state, pod, nodes);
       if (isSuccess(status)) continue;
-      if (status!.code !== "Skip") return this.#failed("PreScore", named(status!, plugin));
+      if (status.code !== "Skip") return this.#failed("PreScore", named(status, plugin));
       skipped.add(plugin.name);
     }
     state.skipScorePlugins = skipped;
@@ -235,7 +237,9 @@ export class Framework {
       for (let i = 0; i < nodes.length; i++) {
         const score = scores[i]!;
         if (!(score >= 0 && score <= maxNodeScore)) {
-          throw new Error(`plugin "${plugin.name}" returns an invalid score ${score}, it should in the range of [0, 100]`);
+          throw new Error(
+            `plugin "${plugin.name}" returns an invalid score ${score}, it should in the range of [0, 100]`,
+          );
         }
         scores[i] = score * weight;
         total[i] = total[i]! + scores[i]!;
@@ -248,7 +252,8 @@ export class Framework {
   runReserve(state: CycleState, pod: PodInfo, nodeName: string): MaybeStatus {
     for (const plugin of this.#reserve) {
       const status = plugin.reserve(state, pod, nodeName);
-      if (!isSuccess(status)) return isRejected(status) ? named(status, plugin) : this.#failed("Reserve", named(status, plugin));
+      if (!isSuccess(status))
+        return isRejected(status) ? named(status, plugin) : this.#failed("Reserve", named(status, plugin));
     }
     return undefined;
   }
@@ -263,8 +268,8 @@ export class Framework {
     for (const plugin of this.#permit) {
       const { status, timeoutMilliseconds } = plugin.permit(state, pod, nodeName);
       if (isSuccess(status)) continue;
-      if (status!.code !== "Wait") {
-        return isRejected(status) ? named(status!, plugin) : this.#failed("Permit", named(status!, plugin));
+      if (status.code !== "Wait") {
+        return isRejected(status) ? named(status, plugin) : this.#failed("Permit", named(status, plugin));
       }
       timeouts.set(
         plugin.name,
@@ -291,7 +296,8 @@ export class Framework {
     for (const plugin of this.#preBind) {
       if (!plugin.preBindPreFlight(state, pod, nodeName)) continue;
       const status = await plugin.preBind(state, pod, nodeName);
-      if (!isSuccess(status)) return isRejected(status) ? named(status, plugin) : this.#failed("PreBind", named(status, plugin));
+      if (!isSuccess(status))
+        return isRejected(status) ? named(status, plugin) : this.#failed("PreBind", named(status, plugin));
     }
     return undefined;
   }
@@ -300,7 +306,8 @@ export class Framework {
     for (const plugin of this.#bind) {
       const status = await plugin.bind(state, pod, nodeName);
       if (status?.code === "Skip") continue;
-      if (!isSuccess(status)) return isRejected(status) ? named(status, plugin) : this.#failed("Bind", named(status, plugin));
+      if (!isSuccess(status))
+        return isRejected(status) ? named(status, plugin) : this.#failed("Bind", named(status, plugin));
       return undefined;
     }
     return new Status("Skip");

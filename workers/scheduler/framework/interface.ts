@@ -110,7 +110,8 @@ export interface PostBindPlugin {
 
 /** A plugin implements any of the points; the framework finds out which. */
 export interface Plugin
-  extends Partial<PreEnqueuePlugin>,
+  extends
+    Partial<PreEnqueuePlugin>,
     Partial<QueueSortPlugin>,
     Partial<EnqueueExtensions>,
     Partial<PreFilterPlugin>,

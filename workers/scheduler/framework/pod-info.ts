@@ -65,7 +65,10 @@ export class PodInfo {
     this.hostPorts = hostPortsOf(pod);
     this.tolerations = pod.spec?.tolerations ?? noTolerations;
     const affinity = pod.spec?.affinity;
-    this.requiredAffinityTerms = affinityTerms(pod, affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution);
+    this.requiredAffinityTerms = affinityTerms(
+      pod,
+      affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution,
+    );
     this.requiredAntiAffinityTerms = affinityTerms(
       pod,
       affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution,

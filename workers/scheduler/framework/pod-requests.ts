@@ -61,7 +61,12 @@ function aggregateContainerRequests(pod: KubeObject, options: PodRequestsOptions
 }
 
 /** A fresh map, so that callers may change it. */
-function containerRequests(pod: KubeObject, container: any, statuses: any[] | undefined, options: PodRequestsOptions): Amounts {
+function containerRequests(
+  pod: KubeObject,
+  container: any,
+  statuses: any[] | undefined,
+  options: PodRequestsOptions,
+): Amounts {
   let requests = toAmounts(container.resources?.requests);
   const status = statuses?.find((candidate) => candidate.name === container.name);
   if (status?.resources) {
@@ -70,7 +75,8 @@ function containerRequests(pod: KubeObject, container: any, statuses: any[] | un
     max(requests, toAmounts(status.allocatedResources));
   }
   if (options.nonMissingContainerRequests !== undefined) {
-    for (const [name, amount] of options.nonMissingContainerRequests) if (!requests.has(name)) requests.set(name, amount);
+    for (const [name, amount] of options.nonMissingContainerRequests)
+      if (!requests.has(name)) requests.set(name, amount);
   }
   return requests;
 }

@@ -1,12 +1,5 @@
 /** Outcome codes of plugins. Mirrors k8s.io/kube-scheduler framework/interface.go (1.36). */
-export type Code =
-  | "Success"
-  | "Error"
-  | "Unschedulable"
-  | "UnschedulableAndUnresolvable"
-  | "Wait"
-  | "Skip"
-  | "Pending";
+export type Code = "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
 
 /** What a plugin answers. Success without a message is `undefined` everywhere, so that the hot path allocates nothing. */
 export class Status {

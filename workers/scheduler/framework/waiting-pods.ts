@@ -19,7 +19,8 @@ export class WaitingPod {
       this.#pending.set(
         plugin,
         clock.setTimeout(
-          () => this.reject(plugin, `rejected due to timeout after waiting ${milliseconds / 1000}s at plugin ${plugin}`),
+          () =>
+            this.reject(plugin, `rejected due to timeout after waiting ${milliseconds / 1000}s at plugin ${plugin}`),
           milliseconds,
         ),
       );

@@ -26,7 +26,11 @@ export class DefaultPreemption implements Plugin {
     return [];
   }
 
-  postFilter(state: CycleState, pod: PodInfo, statuses: NodeToStatus): { result?: PostFilterResult; status: MaybeStatus } {
+  postFilter(
+    state: CycleState,
+    pod: PodInfo,
+    statuses: NodeToStatus,
+  ): { result?: PostFilterResult; status: MaybeStatus } {
     if (pod.pod.spec?.preemptionPolicy === "Never") {
       return { status: unschedulable(this.name, "preemption: not eligible due to preemptionPolicy=Never.") };
     }
@@ -36,7 +40,7 @@ export class DefaultPreemption implements Plugin {
     for (const node of statuses.nodesForStatusCode(snapshot.nodeInfoList, "Unschedulable")) {
       const status = this.#dryRun(state, pod, node);
       if (isSuccess(status)) return { status: new Status("Unschedulable", [], this.name) };
-      diagnosis.nodeToStatus.set(node.name, status!);
+      diagnosis.nodeToStatus.set(node.name, status);
     }
     // Upstream also withdraws a nomination that cannot be fulfilled any more.
     return {

@@ -16,7 +16,8 @@ function randomPod(name: string, random: () => number): KubeObject {
   const term = () => ({ labelSelector: labelSelector(), topologyKey: topologyKey() });
   const terms = () => ({
     requiredDuringSchedulingIgnoredDuringExecution: random() < 0.3 ? [term()] : [],
-    preferredDuringSchedulingIgnoredDuringExecution: random() < 0.3 ? [{ weight: 1 + Math.floor(random() * 100), podAffinityTerm: term() }] : [],
+    preferredDuringSchedulingIgnoredDuringExecution:
+      random() < 0.3 ? [{ weight: 1 + Math.floor(random() * 100), podAffinityTerm: term() }] : [],
   });
   return makePod(name, {
     labels: { app: pick(apps) },

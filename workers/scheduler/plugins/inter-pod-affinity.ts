@@ -47,7 +47,10 @@ export class InterPodAffinity implements Plugin {
   readonly #cache = new PerNodeCache<Contribution>();
   readonly #skip = skip(names.interPodAffinity);
   readonly #affinityMismatch = unresolvable(names.interPodAffinity, "node(s) didn't match pod affinity rules");
-  readonly #antiAffinityMismatch = unschedulable(names.interPodAffinity, "node(s) didn't match pod anti-affinity rules");
+  readonly #antiAffinityMismatch = unschedulable(
+    names.interPodAffinity,
+    "node(s) didn't match pod anti-affinity rules",
+  );
   readonly #existingMismatch = unschedulable(
     names.interPodAffinity,
     "node(s) didn't satisfy existing pods anti-affinity rules",
@@ -64,7 +67,7 @@ export class InterPodAffinity implements Plugin {
         hint: (pod, previous, current) => this.#podChangeHelps(pod, previous, current),
       },
       { event: { resource: "Node", action: Action.Add | Action.UpdateNodeLabel } },
-      { event: { resource: "Namespace", action: Action.UpdatePodLabel } },
+      { event: { resource: "Namespace", action: Action.Add | Action.UpdateNamespaceLabel } },
       { event: { resource: "UnscheduledPod", action: Action.UpdatePodLabel } },
     ];
   }
@@ -89,11 +92,19 @@ export class InterPodAffinity implements Plugin {
     const affinity = pod.pod.spec?.affinity;
     if (requiredAffinityTerms.length > 0) {
       const key = this.#key("affinity", pod, affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution);
-      collect(filterState.affinity, nodes, this.#cache.reader(key, (node) => affinityOf(pod, node, namespaceLabels)));
+      collect(
+        filterState.affinity,
+        nodes,
+        this.#cache.reader(key, (node) => affinityOf(pod, node, namespaceLabels)),
+      );
     }
     if (requiredAntiAffinityTerms.length > 0) {
       const key = this.#key("anti", pod, affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution);
-      collect(filterState.antiAffinity, nodes, this.#cache.reader(key, (node) => antiAffinityOf(pod, node, namespaceLabels)));
+      collect(
+        filterState.antiAffinity,
+        nodes,
+        this.#cache.reader(key, (node) => antiAffinityOf(pod, node, namespaceLabels)),
+      );
     }
     state.write(filterKey, filterState);
     return undefined;
@@ -115,7 +126,8 @@ export class InterPodAffinity implements Plugin {
     if (!this.#satisfiesAffinity(filterState, pod, node)) return this.#affinityMismatch;
     for (const { topologyKey } of pod.requiredAntiAffinityTerms) {
       const value = node.labels[topologyKey];
-      if (value !== undefined && filterState.antiAffinity.get(topologyKey, value) > 0) return this.#antiAffinityMismatch;
+      if (value !== undefined && filterState.antiAffinity.get(topologyKey, value) > 0)
+        return this.#antiAffinityMismatch;
     }
     return filterState.existingAntiAffinity.anyPositiveFor(node.labels) ? this.#existingMismatch : undefined;
   }
@@ -129,7 +141,11 @@ export class InterPodAffinity implements Plugin {
     if (own || snapshot.havePodsWithAffinity.size > 0) {
       const affinity = pod.pod.spec?.affinity;
       const key = this.#key("score", pod, own ? [affinity.podAffinity, affinity.podAntiAffinity] : undefined);
-      collect(scores, nodes, this.#cache.reader(key, (node) => preferences(pod, node, own, namespaceLabels)));
+      collect(
+        scores,
+        nodes,
+        this.#cache.reader(key, (node) => preferences(pod, node, own, namespaceLabels)),
+      );
     }
     if (scores.empty) return this.#skip;
     state.write(scoreKey, scores);
@@ -204,7 +220,11 @@ export class InterPodAffinity implements Plugin {
   }
 }
 
-function collect(into: TopologyCounts, nodes: Iterable<NodeInfo>, contribution: (node: NodeInfo) => Contribution): void {
+function collect(
+  into: TopologyCounts,
+  nodes: Iterable<NodeInfo>,
+  contribution: (node: NodeInfo) => Contribution,
+): void {
   for (const node of nodes) {
     for (const [topologyKey, amount] of contribution(node)) into.add(topologyKey, node.labels[topologyKey]!, amount);
   }

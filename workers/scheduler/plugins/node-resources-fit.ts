@@ -24,7 +24,9 @@ export class NodeResourcesFit implements Plugin {
         event: { resource: "Node", action: Action.Add | Action.UpdateNodeAllocatable },
         hint: (pod, previous, current) => {
           if (!fitsEmptyNode(pod, current)) return false;
-          return previous === undefined || !fitsEmptyNode(pod, previous) || requestedResourceGrew(pod, previous, current);
+          return (
+            previous === undefined || !fitsEmptyNode(pod, previous) || requestedResourceGrew(pod, previous, current)
+          );
         },
       },
       { event: { resource: "UnscheduledPod", action: Action.UpdatePodScaleDown } },
@@ -34,23 +36,17 @@ export class NodeResourcesFit implements Plugin {
   filter(_state: CycleState, pod: PodInfo, node: NodeInfo): MaybeStatus {
     const { allocatable, requested } = node;
     const { requests } = pod;
-    let reasons: string[] | undefined;
-    let unresolvable = false;
-    if (node.pods.size + 1 > allocatable.allowedPodNumber) (reasons ??= []).push("Too many pods");
-    const check = (name: string, wanted: number, used: number, capacity: number) => {
-      if (wanted <= 0 || wanted <= capacity - used) return;
-      (reasons ??= []).push(`Insufficient ${name}`);
-      if (wanted > capacity) unresolvable = true;
-    };
-    check("cpu", requests.milliCPU, requested.milliCPU, allocatable.milliCPU);
-    check("memory", requests.memory, requested.memory, allocatable.memory);
-    check("ephemeral-storage", requests.ephemeralStorage, requested.ephemeralStorage, allocatable.ephemeralStorage);
-    if (requests.scalars !== undefined) {
-      for (const [name, wanted] of requests.scalars) {
-        check(name, wanted, requested.scalars?.get(name) ?? 0, allocatable.scalars?.get(name) ?? 0);
-      }
+    // The common case without building reasons.
+    if (
+      requests.scalars === undefined &&
+      node.pods.size < allocatable.allowedPodNumber &&
+      !lacks(requests.milliCPU, requested.milliCPU, allocatable.milliCPU) &&
+      !lacks(requests.memory, requested.memory, allocatable.memory) &&
+      !lacks(requests.ephemeralStorage, requested.ephemeralStorage, allocatable.ephemeralStorage)
+    ) {
+      return undefined;
     }
-    return reasons === undefined ? undefined : this.#status(reasons, unresolvable);
+    return this.#explain(pod, node);
   }
 
   /** LeastAllocated over cpu and memory, each with weight 1. */
@@ -69,6 +65,24 @@ export class NodeResourcesFit implements Plugin {
     return weights === 0 ? 0 : Math.trunc(sum / weights);
   }
 
+  #explain({ requests }: PodInfo, { allocatable, requested, pods }: NodeInfo): MaybeStatus {
+    const reasons: string[] = [];
+    let unresolvable = false;
+    const check = (name: string, wanted: number, used: number, capacity: number) => {
+      if (!lacks(wanted, used, capacity)) return;
+      reasons.push(`Insufficient ${name}`);
+      if (wanted > capacity) unresolvable = true;
+    };
+    if (pods.size + 1 > allocatable.allowedPodNumber) reasons.push("Too many pods");
+    check("cpu", requests.milliCPU, requested.milliCPU, allocatable.milliCPU);
+    check("memory", requests.memory, requested.memory, allocatable.memory);
+    check("ephemeral-storage", requests.ephemeralStorage, requested.ephemeralStorage, allocatable.ephemeralStorage);
+    for (const [name, wanted] of requests.scalars ?? []) {
+      check(name, wanted, requested.scalars?.get(name) ?? 0, allocatable.scalars?.get(name) ?? 0);
+    }
+    return reasons.length === 0 ? undefined : this.#status(reasons, unresolvable);
+  }
+
   #status(reasons: readonly string[], unresolvable: boolean): Status {
     const key = `${unresolvable} ${reasons.join()}`;
     let status = this.#statuses.get(key);
@@ -79,6 +93,11 @@ export class NodeResourcesFit implements Plugin {
     }
     return status;
   }
+}
+
+/** A pod that asks for nothing fits even where too much is taken. */
+function lacks(wanted: number, used: number, capacity: number): boolean {
+  return wanted > 0 && wanted > capacity - used;
 }
 
 function leastRequestedScore(requested: number, capacity: number): number {

@@ -33,7 +33,11 @@ class FilterState {
   /** The smallest count of each constraint; undefined when it has to be found again. */
   readonly minimums: (number | undefined)[];
 
-  constructor(constraints: readonly SpreadConstraint[], required: RequiredNodeAffinity, counts: readonly Map<string, number>[]) {
+  constructor(
+    constraints: readonly SpreadConstraint[],
+    required: RequiredNodeAffinity,
+    counts: readonly Map<string, number>[],
+  ) {
     this.constraints = constraints;
     this.required = required;
     this.counts = counts;
@@ -97,11 +101,15 @@ export class PodTopologySpread implements Plugin {
         },
       },
       {
-        event: { resource: "Node", action: Action.Add | Action.Delete | Action.UpdateNodeLabel | Action.UpdateNodeTaint },
+        event: {
+          resource: "Node",
+          action: Action.Add | Action.Delete | Action.UpdateNodeLabel | Action.UpdateNodeTaint,
+        },
         hint: (pod, previous, current) => {
           const constraints = spreadConstraints(pod.pod, "DoNotSchedule");
           const takesPart = (node: KubeObject | undefined) =>
-            node !== undefined && constraints.every(({ topologyKey }) => node.metadata.labels?.[topologyKey] !== undefined);
+            node !== undefined &&
+            constraints.every(({ topologyKey }) => node.metadata.labels?.[topologyKey] !== undefined);
           return takesPart(previous) || takesPart(current);
         },
       },
@@ -202,7 +210,8 @@ export class PodTopologySpread implements Plugin {
     scoreState.constraints.forEach(({ topologyKey, maxSkew }, i) => {
       const value = node.labels[topologyKey];
       if (value === undefined) return;
-      const count = topologyKey === hostnameLabel ? scoreState.countOn[i]!(node) : (scoreState.counts[i]!.get(value) ?? 0);
+      const count =
+        topologyKey === hostnameLabel ? scoreState.countOn[i]!(node) : (scoreState.counts[i]!.get(value) ?? 0);
       score += count * scoreState.weights[i]! + (maxSkew - 1);
     });
     return Math.round(score);

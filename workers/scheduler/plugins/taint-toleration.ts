@@ -23,7 +23,8 @@ export class TaintToleration implements Plugin {
       {
         event: { resource: "Node", action: Action.Add | Action.UpdateNodeTaint },
         hint: (pod, previous, current) => {
-          const tolerated = (node: any) => findUntoleratedTaint(node?.spec?.taints ?? [], pod.tolerations) === undefined;
+          const tolerated = (node: any) =>
+            findUntoleratedTaint(node?.spec?.taints ?? [], pod.tolerations) === undefined;
           return tolerated(current) && (previous === undefined || !tolerated(previous));
         },
       },

@@ -17,7 +17,15 @@ function newQueue(clock = new FakeClock()) {
   const hints = new QueueingHints(
     new Map<string, ClusterEventWithHint[] | undefined>([
       ["Fit", [{ event: { resource: "AssignedPod", action: Action.Delete } }]],
-      ["Picky", [{ event: { resource: "Node", action: Action.Add }, hint: (_pod, _before, node) => node?.metadata.name === "good" }]],
+      [
+        "Picky",
+        [
+          {
+            event: { resource: "Node", action: Action.Add },
+            hint: (_pod, _before, node) => node?.metadata.name === "good",
+          },
+        ],
+      ],
       ["Own", [{ event: { resource: "UnscheduledPod", action: Action.UpdatePodToleration } }]],
       ["Eager", undefined],
     ]),
@@ -38,7 +46,13 @@ const none: ReadonlySet<string> = new Set();
 describe("SchedulingQueue", () => {
   it("orders by priority, then by arrival", () => {
     const { queue } = newQueue();
-    for (const [name, priority] of [["a", 1], ["b", 5], ["c", 1], ["d", 5]] as const) queue.add(info(name, { priority }));
+    for (const [name, priority] of [
+      ["a", 1],
+      ["b", 5],
+      ["c", 1],
+      ["d", 5],
+    ] as const)
+      queue.add(info(name, { priority }));
     expect(Array.from({ length: 4 }, () => queue.pop()!.podInfo.name)).toEqual(["b", "d", "a", "c"]);
     expect(queue.pop()).toBeUndefined();
   });
@@ -75,7 +89,12 @@ describe("SchedulingQueue", () => {
   it("moves only pods that a rejecting plugin's hint lets go", () => {
     const { queue } = newQueue();
     for (const name of ["fit", "picky", "both", "eager"]) queue.add(info(name));
-    const rejectors: Record<string, string[]> = { fit: ["Fit"], picky: ["Picky"], both: ["Fit", "Picky"], eager: ["Eager"] };
+    const rejectors: Record<string, string[]> = {
+      fit: ["Fit"],
+      picky: ["Picky"],
+      both: ["Fit", "Picky"],
+      eager: ["Eager"],
+    };
     for (let queued = queue.pop(); queued !== undefined; queued = queue.pop()) {
       queue.addUnschedulable(queued, new Set(rejectors[queued.podInfo.name]), none);
     }
@@ -154,7 +173,10 @@ describe("SchedulingQueue", () => {
 describe("Heap", () => {
   it("agrees with sorting under random additions, updates and deletions", () => {
     const random = seededRandom(7);
-    const heap = new Heap<{ key: string; value: number }>(({ key }) => key, (a, b) => a.value < b.value);
+    const heap = new Heap<{ key: string; value: number }>(
+      ({ key }) => key,
+      (a, b) => a.value < b.value,
+    );
     const model = new Map<string, number>();
     for (let step = 0; step < 5000; step++) {
       const key = `k${Math.floor(random() * 50)}`;

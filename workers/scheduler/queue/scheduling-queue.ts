@@ -144,7 +144,11 @@ export class SchedulingQueue {
   }
 
   /** After a rejection: waits until one of the plugins may answer otherwise. */
-  addUnschedulable(queued: QueuedPodInfo, unschedulablePlugins: ReadonlySet<string>, pendingPlugins: ReadonlySet<string>): void {
+  addUnschedulable(
+    queued: QueuedPodInfo,
+    unschedulablePlugins: ReadonlySet<string>,
+    pendingPlugins: ReadonlySet<string>,
+  ): void {
     if (this.has(queued.uid)) return;
     queued.timestamp = this.#clock.now();
     queued.unschedulableCount++;
@@ -163,7 +167,11 @@ export class SchedulingQueue {
   }
 
   /** Moves the unschedulable pods that the event may help. The objects are passed to the plugins' hints. */
-  moveAllToActiveOrBackoffQueue(event: ClusterEvent, previous: KubeObject | undefined, current: KubeObject | undefined): void {
+  moveAllToActiveOrBackoffQueue(
+    event: ClusterEvent,
+    previous: KubeObject | undefined,
+    current: KubeObject | undefined,
+  ): void {
     if (this.#unschedulable.size === 0) return;
     let moved: Set<QueuedPodInfo> | undefined;
     for (const { plugin, hint } of this.#hooks.hints.forEvent(event)) {
@@ -215,7 +223,12 @@ export class SchedulingQueue {
     );
   }
 
-  #helps(queued: QueuedPodInfo, event: ClusterEvent, previous: KubeObject | undefined, current: KubeObject | undefined): boolean {
+  #helps(
+    queued: QueuedPodInfo,
+    event: ClusterEvent,
+    previous: KubeObject | undefined,
+    current: KubeObject | undefined,
+  ): boolean {
     return this.#hooks.hints
       .forEvent(event)
       .some(

@@ -25,7 +25,9 @@ export function makePod(name: string, options: PodOptions = {}): KubeObject {
           name: "main",
           image: "nginx",
           ...(requests ? { resources: { requests } } : {}),
-          ...(ports ? { ports: ports.map((hostPort) => ({ hostPort, containerPort: hostPort, protocol: "TCP" })) } : {}),
+          ...(ports
+            ? { ports: ports.map((hostPort) => ({ hostPort, containerPort: hostPort, protocol: "TCP" })) }
+            : {}),
         },
       ],
       ...(node ? { nodeName: node } : {}),

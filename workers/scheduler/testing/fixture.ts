@@ -73,11 +73,11 @@ export class Fixture {
     const { status, nodeNames } = this.framework.runPreFilter(state, info, this.snapshot.nodeInfoList);
     const reasons: Record<string, string> = {};
     for (const node of this.snapshot.nodeInfoList) {
-      if (!isSuccess(status)) reasons[node.name] = status!.message;
+      if (!isSuccess(status)) reasons[node.name] = status.message;
       else if (nodeNames !== undefined && !nodeNames.has(node.name)) reasons[node.name] = "excluded";
       else {
         const outcome = this.framework.runFilterWithNominatedPods(state, info, node);
-        reasons[node.name] = isSuccess(outcome) ? "" : outcome!.message;
+        reasons[node.name] = isSuccess(outcome) ? "" : outcome.message;
       }
     }
     return { reasons, state };

@@ -49,7 +49,7 @@ function newRig(options: Partial<CacherOptions> = {}): Rig {
     alarms,
     restart(sockets) {
       rig.cacher = newCacher();
-      const open = sockets.filter((socket) => socket.close_ === undefined && socket.saved !== undefined);
+      const open = sockets.filter((socket) => socket.closedWith === undefined && socket.saved !== undefined);
       rig.cacher.restore(open.map((socket): [WatcherSocket, SavedWatcher] => [socket, structuredClone(socket.saved!)]));
     },
     async push(events) {
@@ -79,7 +79,9 @@ describe("Cacher", () => {
   it("W1 sends each event once, whatever is pushed twice or left out", async () => {
     const rig = newRig();
     const socket = await rig.open({ since: 0, initialEvents: false });
-    const events = Array.from({ length: 9 }, (_, index) => rig.shard.commit(`${prefix}default/c${index}`, { data: {} }));
+    const events = Array.from({ length: 9 }, (_, index) =>
+      rig.shard.commit(`${prefix}default/c${index}`, { data: {} }),
+    );
     expect(await rig.push(events.slice(0, 3))).toBe(3);
     expect(await rig.push(events.slice(1, 4))).toBe(4);
     expect(await rig.push([events[4]!, events[6]!])).toBe(7);
@@ -90,7 +92,8 @@ describe("Cacher", () => {
 
   it("W2 resumes at every revision, from the buffer and after a restart from history", async () => {
     const rig = newRig({ capacity: { minimum: 4, maximum: 4 } });
-    for (let index = 0; index < 10; index++) await rig.push([rig.shard.commit(`${prefix}default/c`, { data: { index } })]);
+    for (let index = 0; index < 10; index++)
+      await rig.push([rig.shard.commit(`${prefix}default/c`, { data: { index } })]);
     for (const restart of [false, true]) {
       if (restart) rig.restart([]);
       for (let since = 1; since <= 10; since++) {
@@ -105,7 +108,7 @@ describe("Cacher", () => {
     for (let index = 0; index < 10; index++) rig.shard.commit(`${prefix}default/c`, { data: { index } });
     rig.shard.compacted = 6;
     const expired = await rig.open({ since: 5 });
-    expect(expired.close_).toEqual({
+    expect(expired.closedWith).toEqual({
       code: closeCode.error,
       reason: JSON.stringify({ code: "RevisionCompacted", requested: 5, oldest: 6 }),
     });
@@ -115,10 +118,11 @@ describe("Cacher", () => {
   it("W4 a start in the future waits and skips what is before it", async () => {
     const rig = newRig();
     const socket = await rig.open({ since: 3 });
-    for (let index = 0; index < 5; index++) await rig.push([rig.shard.commit(`${prefix}default/c`, { data: { index } })]);
+    for (let index = 0; index < 5; index++)
+      await rig.push([rig.shard.commit(`${prefix}default/c`, { data: { index } })]);
     expect(revisions(socket)).toEqual([4, 5]);
     const listing = await rig.open({ since: 9, initialEvents: true });
-    expect(listing.close_?.reason).toBe(JSON.stringify({ code: "RevisionTooLarge", requested: 9, current: 5 }));
+    expect(listing.closedWith?.reason).toBe(JSON.stringify({ code: "RevisionTooLarge", requested: 9, current: 5 }));
   });
 
   it("W5 starts with the current objects, then the marked bookmark, then what follows", async () => {
@@ -128,7 +132,9 @@ describe("Cacher", () => {
     rig.shard.commit(`${prefix}default/b`, { data: { text: 'a\\"{' } });
     const socket = await rig.open({ initialEvents: true, since: 0, bookmarks: true, representation: object });
     await rig.push([rig.shard.commit(`${prefix}default/c`, { data: {} })]);
-    expect(socket.lines.map(({ type, object }) => [type, object.metadata.name, object.metadata.resourceVersion])).toEqual([
+    expect(
+      socket.lines.map(({ type, object }) => [type, object.metadata.name, object.metadata.resourceVersion]),
+    ).toEqual([
       ["ADDED", "a", "2"],
       ["ADDED", "b", "3"],
       ["BOOKMARK", undefined, "3"],
@@ -145,7 +151,11 @@ describe("Cacher", () => {
   it("W6 an object that comes to match is ADDED, one that stops to match is DELETED with its previous state", async () => {
     const rig = newRig();
     const byLabel = await rig.open({ since: 0, labelSelector: "app=web", representation: object });
-    const byField = await rig.open({ since: 0, fieldSelector: "data.phase!=Done,metadata.name=a", representation: object });
+    const byField = await rig.open({
+      since: 0,
+      fieldSelector: "data.phase!=Done,metadata.name=a",
+      representation: object,
+    });
     const key = `${prefix}default/a`;
     await rig.push([
       rig.shard.commit(key, { labels: { app: "db" }, data: { phase: "New" } }),
@@ -157,7 +167,12 @@ describe("Cacher", () => {
       rig.shard.commit(`${prefix}default/b`, { labels: { app: "db" }, data: { phase: "New" } }),
     ]);
     const seen = (socket: FakeSocket) =>
-      socket.lines.map(({ type, object }) => [type, object.metadata.resourceVersion, object.metadata.labels.app, object.data.phase]);
+      socket.lines.map(({ type, object }) => [
+        type,
+        object.metadata.resourceVersion,
+        object.metadata.labels.app,
+        object.data.phase,
+      ]);
     expect(seen(byLabel)).toEqual([
       ["ADDED", "2", "web", "Run"],
       ["MODIFIED", "3", "web", "Done"],
@@ -188,8 +203,8 @@ describe("Cacher", () => {
     expect(slow.unacknowledged).toBeLessThan(maxOutstanding * 1.5);
     rig.cacher.acknowledged(slow, slow.unacknowledged);
     await settle();
-    expect(slow.close_?.code).toBe(closeCode.slow);
-    expect(fast.close_).toBeUndefined();
+    expect(slow.closedWith?.code).toBe(closeCode.slow);
+    expect(fast.closedWith).toBeUndefined();
   });
 
   it("W7 a paused watcher that acknowledges in time misses nothing", async () => {
@@ -211,10 +226,10 @@ describe("Cacher", () => {
     const socket = await rig.open({ since: 0, initialEvents: false });
     const data = { text: "x".repeat(60_000) };
     for (let index = 0; index < 40; index++) await rig.push([rig.shard.commit(`${prefix}default/c`, { data })]);
-    expect(socket.close_).toBeUndefined();
+    expect(socket.closedWith).toBeUndefined();
     await rig.clock.advance(31_000);
     await rig.push([rig.shard.commit(`${prefix}default/c`, { data })]);
-    expect(socket.close_?.code).toBe(closeCode.slow);
+    expect(socket.closedWith?.code).toBe(closeCode.slow);
   });
 
   it("W8 bookmarks go to those who asked and do not know the revision, from an alarm or with other news", async () => {
@@ -239,7 +254,7 @@ describe("Cacher", () => {
     await rig.push([rig.shard.commit(`${prefix}default/c`, { data: {} })]);
     rig.cacher.endRequested(socket);
     expect(socket.messages).toEqual([{ kind: "bookmark", revision: 1 }]);
-    expect(socket.close_?.code).toBe(closeCode.done);
+    expect(socket.closedWith?.code).toBe(closeCode.done);
     expect(rig.cacher.watcherCount).toBe(0);
   });
 
@@ -278,7 +293,7 @@ describe("Cacher", () => {
     rig.shard.compacted = 5;
     expect(await rig.push([rig.shard.history[5]!])).toBe(6);
     expect(revisions(socket)).toEqual([1]);
-    expect(JSON.parse(socket.close_!.reason).code).toBe("RevisionCompacted");
+    expect(JSON.parse(socket.closedWith!.reason).code).toBe("RevisionCompacted");
     expect(revisions(await rig.open({ since: 5 }))).toEqual([6]);
   });
 
@@ -306,76 +321,86 @@ function newRandom(seed: number): () => number {
 }
 
 describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
-  const selectors: Partial<WatchRequest>[] = [{}, { labelSelector: "app=web" }, { fieldSelector: "data.phase=b" }, { prefix: `${prefix}n1/` }];
+  const selectors: Partial<WatchRequest>[] = [
+    {},
+    { labelSelector: "app=web" },
+    { fieldSelector: "data.phase=b" },
+    { prefix: `${prefix}n1/` },
+  ];
 
-  it.each(Array.from({ length: 60 }, (_, index) => index + 1))("W1 seed %i: every watcher sees its events once and in order", async (seed) => {
-    const random = newRandom(seed);
-    const pick = (count: number) => Math.floor(random() * count);
-    const capacity = seed % 3 === 0 ? { minimum: 4, maximum: 8 } : { minimum: 100, maximum: 1000 };
-    const rig = newRig({ capacity });
-    const text = "x".repeat(seed % 20 === 0 ? 60_000 : 10);
-    let acknowledged = 0;
-    const watchers: { socket: FakeSocket; since: number; selector: number }[] = [];
-    for (let step = 0; step < 150; step++) {
-      const action = pick(12);
-      if (action < 6) {
-        for (let count = pick(4); count >= 0; count--) {
-          const key = `${prefix}n${pick(2)}/c${pick(4)}`;
-          const fields = { labels: { app: pick(2) ? "web" : "db" }, data: { phase: "ab"[pick(2)], text } };
-          rig.shard.commit(key, rig.shard.has(key) && pick(3) === 0 ? undefined : fields);
+  it.each(Array.from({ length: 60 }, (_, index) => index + 1))(
+    "W1 seed %i: every watcher sees its events once and in order",
+    async (seed) => {
+      const random = newRandom(seed);
+      const pick = (count: number) => Math.floor(random() * count);
+      const capacity = seed % 3 === 0 ? { minimum: 4, maximum: 8 } : { minimum: 100, maximum: 1000 };
+      const rig = newRig({ capacity });
+      const text = "x".repeat(seed % 20 === 0 ? 60_000 : 10);
+      let acknowledged = 0;
+      const watchers: { socket: FakeSocket; since: number; selector: number }[] = [];
+      for (let step = 0; step < 150; step++) {
+        const action = pick(12);
+        if (action < 6) {
+          for (let count = pick(4); count >= 0; count--) {
+            const key = `${prefix}n${pick(2)}/c${pick(4)}`;
+            const fields = { labels: { app: pick(2) ? "web" : "db" }, data: { phase: "ab"[pick(2)], text } };
+            rig.shard.commit(key, rig.shard.has(key) && pick(3) === 0 ? undefined : fields);
+          }
+        }
+        if (action < 8) {
+          const newest = rig.shard.revision;
+          const kind = pick(5);
+          const from = kind === 0 ? Math.max(0, newest - 1) : kind === 1 ? pick(acknowledged + 1) : acknowledged;
+          const pushed = rig.cacher.push(rig.shard.history.slice(from, newest));
+          if (pick(2)) await rig.clock.advance(pick(15));
+          void pushed.then(({ revision }) => (acknowledged = Math.max(acknowledged, revision)));
+          if (pick(3)) await rig.clock.advance(20);
+        } else if (action === 8) {
+          const since = pick(rig.shard.revision + 1);
+          const selector = pick(selectors.length);
+          if (since > 0) watchers.push({ socket: await rig.open({ since, ...selectors[selector] }), since, selector });
+        } else if (action === 9) {
+          for (const { socket } of watchers) {
+            if (pick(3) === 0) continue;
+            rig.cacher.acknowledged(socket, socket.unacknowledged);
+            socket.unacknowledged = 0;
+          }
+          await settle();
+        } else if (action === 10 && pick(3) === 0) {
+          // Hibernation does not happen while a push is under way.
+          await rig.clock.advance(20);
+          await settle();
+          rig.restart(watchers.map(({ socket }) => socket));
+          await settle();
+        } else if (action === 11 && watchers.length > 3) {
+          const [gone] = watchers.splice(pick(watchers.length), 1);
+          rig.cacher.closed(gone!.socket, gone!.socket.saved);
         }
       }
-      if (action < 8) {
-        const newest = rig.shard.revision;
-        const kind = pick(5);
-        const from = kind === 0 ? Math.max(0, newest - 1) : kind === 1 ? pick(acknowledged + 1) : acknowledged;
-        const pushed = rig.cacher.push(rig.shard.history.slice(from, newest));
-        if (pick(2)) await rig.clock.advance(pick(15));
-        void pushed.then(({ revision }) => (acknowledged = Math.max(acknowledged, revision)));
-        if (pick(3)) await rig.clock.advance(20);
-      } else if (action === 8) {
-        const since = pick(rig.shard.revision + 1);
-        const selector = pick(selectors.length);
-        if (since > 0) watchers.push({ socket: await rig.open({ since, ...selectors[selector] }), since, selector });
-      } else if (action === 9) {
+      await rig.clock.advance(20);
+      await rig.push(rig.shard.history.slice(acknowledged));
+      for (let round = 0; round < 200 && watchers.some(({ socket }) => socket.unacknowledged > 0); round++) {
         for (const { socket } of watchers) {
-          if (pick(3) === 0) continue;
           rig.cacher.acknowledged(socket, socket.unacknowledged);
           socket.unacknowledged = 0;
         }
         await settle();
-      } else if (action === 10 && pick(3) === 0) {
-        // Hibernation does not happen while a push is under way.
-        await rig.clock.advance(20);
-        await settle();
-        rig.restart(watchers.map(({ socket }) => socket));
-        await settle();
-      } else if (action === 11 && watchers.length > 3) {
-        const [gone] = watchers.splice(pick(watchers.length), 1);
-        rig.cacher.closed(gone!.socket, gone!.socket.saved);
       }
-    }
-    await rig.clock.advance(20);
-    await rig.push(rig.shard.history.slice(acknowledged));
-    for (let round = 0; round < 200 && watchers.some(({ socket }) => socket.unacknowledged > 0); round++) {
-      for (const { socket } of watchers) {
-        rig.cacher.acknowledged(socket, socket.unacknowledged);
-        socket.unacknowledged = 0;
+      expect(watchers.length).toBeGreaterThan(0);
+      for (const { socket, since, selector } of watchers) {
+        const expected = rig.shard.history.slice(since).flatMap((event) => expectedEvent(event, selectors[selector]!));
+        const seen = socket.messages.flatMap((message) =>
+          message.kind === "event" ? [[message.event.type, message.event.revision]] : [],
+        );
+        if (socket.closedWith === undefined) expect(seen).toEqual(expected);
+        else {
+          // Ended as slow: a prefix, nothing wrong.
+          expect(socket.closedWith.code).toBe(closeCode.slow);
+          expect(seen).toEqual(expected.slice(0, seen.length));
+        }
       }
-      await settle();
-    }
-    expect(watchers.length).toBeGreaterThan(0);
-    for (const { socket, since, selector } of watchers) {
-      const expected = rig.shard.history.slice(since).flatMap((event) => expectedEvent(event, selectors[selector]!));
-      const seen = socket.messages.flatMap((message) => (message.kind === "event" ? [[message.event.type, message.event.revision]] : []));
-      if (socket.close_ === undefined) expect(seen).toEqual(expected);
-      else {
-        // Ended as slow: a prefix, nothing wrong.
-        expect(socket.close_.code).toBe(closeCode.slow);
-        expect(seen).toEqual(expected.slice(0, seen.length));
-      }
-    }
-  });
+    },
+  );
 
   /** The rule in its plainest form, by parsing everything. */
   function expectedEvent(event: StorageEvent, request: Partial<WatchRequest>): [string, number][] {
@@ -383,7 +408,9 @@ describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
     const matches = (value: string | undefined): boolean => {
       if (value === undefined) return false;
       const { metadata, data } = JSON.parse(value);
-      return (!request.labelSelector || metadata.labels.app === "web") && (!request.fieldSelector || data.phase === "b");
+      return (
+        (!request.labelSelector || metadata.labels.app === "web") && (!request.fieldSelector || data.phase === "b")
+      );
     };
     const now = event.type !== "DELETED" && matches(event.value);
     const before = matches(event.previous);

@@ -362,9 +362,15 @@ export class Cacher {
         watcher.close(closeCode.slow);
         return;
       }
+      const cold = this.#cursor === undefined;
       const known = this.#cursor ?? 0;
       const result = await shard.events(watcher.position, historyPage);
       if (watcher.closed) return;
+      if (!result.ok && result.error.code === "RevisionTooLarge" && cold) {
+        // W4: it is live, and waits.
+        this.#cursor ??= result.error.current;
+        continue;
+      }
       if (!result.ok) {
         watcher.fail(result.error);
         return;

@@ -50,7 +50,11 @@ export type ConvertStored = (value: string, apiVersion: string, kind: string) =>
 export function newEventEncoder(options: { tableRowsFor?: TableRowsFor; convert?: ConvertStored }): EventEncoder {
   const convert: ConvertStored = options.convert ?? ((value) => value);
 
-  function shownObject(value: string, representation: Exclude<Representation, { kind: "storage" }>, first: boolean): string {
+  function shownObject(
+    value: string,
+    representation: Exclude<Representation, { kind: "storage" }>,
+    first: boolean,
+  ): string {
     const { apiVersion, objectKind } = representation;
     const stored = convert(value, apiVersion, objectKind);
     switch (representation.kind) {

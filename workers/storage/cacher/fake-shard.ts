@@ -27,9 +27,20 @@ export class FakeShard implements CacherShard {
       this.#current.delete(key);
     } else {
       const { labels, ...rest } = fields;
-      const metadata = { name, namespace, ...(labels === undefined ? {} : { labels }), resourceVersion: String(revision) };
+      const metadata = {
+        name,
+        namespace,
+        ...(labels === undefined ? {} : { labels }),
+        resourceVersion: String(revision),
+      };
       const value = JSON.stringify({ metadata, ...rest });
-      event = { type: previous === undefined ? "ADDED" : "MODIFIED", key, revision, value, ...(previous === undefined ? {} : { previous }) };
+      event = {
+        type: previous === undefined ? "ADDED" : "MODIFIED",
+        key,
+        revision,
+        value,
+        ...(previous === undefined ? {} : { previous }),
+      };
       this.#current.set(key, { value, revision });
     }
     this.history.push(event);
@@ -54,6 +65,9 @@ export class FakeShard implements CacherShard {
     if (since < this.compacted) {
       return { ok: false, error: { code: "RevisionCompacted", requested: since, oldest: this.compacted } };
     }
+    if (since > this.revision) {
+      return { ok: false, error: { code: "RevisionTooLarge", requested: since, current: this.revision } };
+    }
     return { ok: true, events: this.history.slice(since, since + limit), revision: this.revision };
   }
 
@@ -64,7 +78,10 @@ export class FakeShard implements CacherShard {
   async list(request: ShardListRequest): Promise<CacherListResult> {
     await Promise.resolve();
     if (request.match !== undefined && request.match.revision > this.revision) {
-      return { ok: false, error: { code: "RevisionTooLarge", requested: request.match.revision, current: this.revision } };
+      return {
+        ok: false,
+        error: { code: "RevisionTooLarge", requested: request.match.revision, current: this.revision },
+      };
     }
     const values = this.values(request.prefix);
     const header = { revision: this.revision, count: values.length };

@@ -6,18 +6,18 @@ export class FakeSocket implements WatcherSocket {
   readonly frames: string[] = [];
   saved: SavedWatcher | undefined;
   saves = 0;
-  close_: { code: number; reason: string } | undefined;
+  closedWith: { code: number; reason: string } | undefined;
   /** Length of the frames not yet acknowledged. */
   unacknowledged = 0;
 
   send(frame: string | Uint8Array): void {
-    if (this.close_ !== undefined) throw new Error("closed");
+    if (this.closedWith !== undefined) throw new Error("closed");
     this.frames.push(typeof frame === "string" ? frame : new TextDecoder().decode(frame));
     this.unacknowledged += frame.length;
   }
 
   close(code: number, reason: string): void {
-    this.close_ ??= { code, reason };
+    this.closedWith ??= { code, reason };
   }
 
   save(state: SavedWatcher): void {

@@ -2,8 +2,15 @@ import { expect, it } from "vitest";
 import { endOfValue, metadataText, ObjectSplitter, withResourceVersion } from "./object-scanner.ts";
 
 const awkward = [
-  { metadata: { name: "a", annotations: { resourceVersion: '{"x":"}' }, resourceVersion: "1" }, data: { text: '\\"}],{' } },
-  { metadata: { name: "b", resourceVersion: "22" }, items: [{ metadata: { resourceVersion: "7" } }, { metadata: {} }], empty: "" },
+  {
+    metadata: { name: "a", annotations: { resourceVersion: '{"x":"}' }, resourceVersion: "1" },
+    data: { text: '\\"}],{' },
+  },
+  {
+    metadata: { name: "b", resourceVersion: "22" },
+    items: [{ metadata: { resourceVersion: "7" } }, { metadata: {} }],
+    empty: "",
+  },
   { metadata: { name: "ü\\\\", resourceVersion: "3" }, list: [[], {}, "]", "\\"] },
 ];
 
@@ -30,7 +37,8 @@ it("splits a list's body into objects, wherever it is cut", () => {
   for (let size = 1; size < 40; size++) {
     const splitter = new ObjectSplitter();
     const objects: string[] = [];
-    for (let start = 0; start < body.length; start += size) objects.push(...splitter.push(body.slice(start, start + size)));
+    for (let start = 0; start < body.length; start += size)
+      objects.push(...splitter.push(body.slice(start, start + size)));
     expect(objects).toEqual(texts);
     expect(splitter.finished).toBe(true);
   }

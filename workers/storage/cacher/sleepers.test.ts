@@ -8,10 +8,17 @@ function newRig() {
   const woken: string[] = [];
   let failing = false;
   const newSleepers = () =>
-    new Sleepers({ list: () => records, put: (key, record) => void records.set(key, record), delete: (key) => void records.delete(key) }, async ({ binding, name }: Sleeper) => {
-      if (failing) throw new Error("no answer");
-      woken.push(`${binding}/${name}`);
-    });
+    new Sleepers(
+      {
+        list: () => records,
+        put: (key, record) => void records.set(key, record),
+        delete: (key) => void records.delete(key),
+      },
+      async ({ binding, name }: Sleeper) => {
+        if (failing) throw new Error("no answer");
+        woken.push(`${binding}/${name}`);
+      },
+    );
   return { records, woken, newSleepers, fail: (value: boolean) => (failing = value) };
 }
 

@@ -37,7 +37,8 @@ export class Sleepers {
   /** Throws an Error when there are too many. */
   add(sleeper: Sleeper, since: number): void {
     const key = `${sleeper.binding}/${sleeper.name}`;
-    if (!this.#records.has(key) && this.#records.size >= maxSleepers) throw new Error(`more than ${maxSleepers} sleepers`);
+    if (!this.#records.has(key) && this.#records.size >= maxSleepers)
+      throw new Error(`more than ${maxSleepers} sleepers`);
     const record = { binding: sleeper.binding, name: sleeper.name, since };
     this.#records.set(key, record);
     this.#store.put(key, record);

@@ -35,7 +35,9 @@ export class SelectableObject {
 
   #read(name: string, readers: FieldReaders): string {
     if (name === "metadata.name") {
-      return this.#key === undefined ? (this.object.metadata.name ?? "") : this.#key.slice(this.#key.lastIndexOf("/") + 1);
+      return this.#key === undefined
+        ? (this.object.metadata.name ?? "")
+        : this.#key.slice(this.#key.lastIndexOf("/") + 1);
     }
     if (name === "metadata.namespace") return this.object.metadata.namespace ?? "";
     const reader = readers.get(name);

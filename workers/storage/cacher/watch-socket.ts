@@ -30,10 +30,7 @@ export class WatchSocket {
   #closed = false;
 
   /** `onFrame` gets text or bytes as the request asked for; `onEnd` is called once, after the last frame. */
-  constructor(
-    socket: WebSocket,
-    handlers: { onFrame(frame: string | ArrayBuffer): void; onEnd(end: WatchEnd): void },
-  ) {
+  constructor(socket: WebSocket, handlers: { onFrame(frame: string | ArrayBuffer): void; onEnd(end: WatchEnd): void }) {
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
     const end = (how: WatchEnd): void => {

@@ -91,7 +91,9 @@ export class WatchView {
       if (!this.filter.matches(new SelectableObject(undefined, value))) continue;
       const withColumns = first && this.firstDiffers && lines.length === 0;
       const event =
-        this.representation.kind === "storage" ? syntheticEvent(gr, value) : { type: "ADDED" as const, key: "", revision: 0, value };
+        this.representation.kind === "storage"
+          ? syntheticEvent(gr, value)
+          : { type: "ADDED" as const, key: "", revision: 0, value };
       lines.push({ text: this.#encoder.encode(event, this.representation, withColumns), revision: 0 });
     }
     return lines;
