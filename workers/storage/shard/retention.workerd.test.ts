@@ -124,6 +124,16 @@ describe("time to live", () => {
       expect(bench.clock.now() - start).toBeLessThan(40 * minute);
     }));
 
+  it("S30: a cache that hangs does not hold up expiry", () =>
+    withShard({ objectTtlMilliseconds: 60 * minute }, async (bench) => {
+      bench.onPush = () => new Promise(() => {});
+      await bench.run(create("a"));
+      await bench.clock.advance(60 * minute);
+      await bench.shard.alarm();
+      expect((await bench.list({ prefix: things })).names).toEqual([]);
+      expect(bench.alarmAt).toBeDefined();
+    }));
+
   it("S30: many objects go in steps", () =>
     withShard({ objectTtlMilliseconds: 60 * minute }, async (bench) => {
       await bench.run(...Array.from({ length: 1_000 }, (_, i) => create(`a${i}`)));

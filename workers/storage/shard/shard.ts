@@ -155,13 +155,13 @@ export class Shard implements ResourceShardProtocol {
   async alarm(): Promise<void> {
     this.#alarmAt = undefined;
     try {
-      await this.#pusher.attempt();
+      // Not awaited: a cache that hangs must not hold up the rest. The next alarm looks after it.
+      void this.#pusher.attempt();
       await this.#expire();
       const target = this.#compactionTarget();
       if (target - this.#compacted >= stepSize || this.#compactionDue() <= this.#host.clock.now()) {
         await this.#compactTo(target);
       }
-      await this.#pusher.attempt();
       if (!this.#pusher.behind && this.#persistedAcknowledged !== this.#pusher.acknowledged) {
         this.#persistedAcknowledged = this.#pusher.acknowledged;
         this.#tables.acknowledge(this.#persistedAcknowledged);
