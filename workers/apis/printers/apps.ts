@@ -54,7 +54,9 @@ const daemonsets = tablePrinter(
   integer("Ready", "Nodes where it is ready.", (object) => count(object.status?.numberReady)),
   integer("Up-to-date", "Nodes with the current template.", (object) => count(object.status?.updatedNumberScheduled)),
   integer("Available", "Nodes where it is available.", (object) => count(object.status?.numberAvailable)),
-  column("Node Selector", "Labels of eligible nodes.", (object) => formatLabels(object.spec?.template?.spec?.nodeSelector)),
+  column("Node Selector", "Labels of eligible nodes.", (object) =>
+    formatLabels(object.spec?.template?.spec?.nodeSelector),
+  ),
   age,
   ...templateColumns(),
   labelSelector,

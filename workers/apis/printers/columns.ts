@@ -47,4 +47,6 @@ export function named({ column, cell }: PrintedColumn): PrintedColumn {
 
 export const name = named(column("Name", "Name of the object.", (object) => object.metadata?.name ?? ""));
 
-export const age = column("Age", "Time since creation.", (object, now) => since(object.metadata?.creationTimestamp, now));
+export const age = column("Age", "Time since creation.", (object, now) =>
+  since(object.metadata?.creationTimestamp, now),
+);

@@ -20,9 +20,7 @@ const otherColumns = tablePrinter(
   age,
   wide(column("IP", "First IP address.", (pod) => pod.status?.podIPs?.[0]?.ip || text(pod.status?.podIP) || "<none>")),
   wide(column("Node", "Node of the pod.", (pod) => text(pod.spec?.nodeName) || "<none>")),
-  wide(
-    column("Nominated Node", "Node where room is made.", (pod) => text(pod.status?.nominatedNodeName) || "<none>"),
-  ),
+  wide(column("Nominated Node", "Node where room is made.", (pod) => text(pod.status?.nominatedNodeName) || "<none>")),
   wide(column("Readiness Gates", "True readiness gates of all gates.", readinessGates)),
 );
 

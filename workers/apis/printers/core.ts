@@ -60,8 +60,10 @@ const accessModes = (modes: unknown): string =>
 const phase = (object: KubeObject): string =>
   object.metadata?.deletionTimestamp ? "Terminating" : text(object.status?.phase);
 
-const attributesClass = column("VolumeAttributesClass", "Class of the volume's attributes.", (object) =>
-  object.spec?.volumeAttributesClassName ?? "<unset>",
+const attributesClass = column(
+  "VolumeAttributesClass",
+  "Class of the volume's attributes.",
+  (object) => object.spec?.volumeAttributesClassName ?? "<unset>",
 );
 const volumeMode = wide(column("VolumeMode", "Filesystem or Block.", (object) => object.spec?.volumeMode ?? "<unset>"));
 
@@ -90,7 +92,9 @@ const persistentvolumeclaims = tablePrinter(
   column("Capacity", "Size of the volume.", (object) =>
     bound(object) ? quantity(object.status?.capacity?.storage) : "",
   ),
-  column("Access Modes", "Ways to mount it.", (object) => (bound(object) ? accessModes(object.status?.accessModes) : "")),
+  column("Access Modes", "Ways to mount it.", (object) =>
+    bound(object) ? accessModes(object.status?.accessModes) : "",
+  ),
   column("StorageClass", "Storage class of the claim.", storageClass),
   attributesClass,
   age,

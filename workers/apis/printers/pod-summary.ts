@@ -81,7 +81,8 @@ function initialize(progress: Progress, sidecarRestarts: Restarts, pod: KubeObje
       continue;
     }
     if (terminated) progress.reason = `Init:${terminationReason(terminated)}`;
-    else if (text(waiting?.reason) !== "" && waiting.reason !== "PodInitializing") progress.reason = `Init:${waiting.reason}`;
+    else if (text(waiting?.reason) !== "" && waiting.reason !== "PodInitializing")
+      progress.reason = `Init:${waiting.reason}`;
     else progress.reason = `Init:${index}/${total}`;
     return false;
   }

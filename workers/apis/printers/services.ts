@@ -6,7 +6,9 @@ import { age, column, name, tablePrinter, wide } from "./columns.ts";
 
 /** Addresses of a load balancer's status, sorted and without duplicates. */
 export function loadBalancerAddresses(object: KubeObject): string[] {
-  const addresses = list(object.status?.loadBalancer?.ingress).map((ingress) => text(ingress.ip) || text(ingress.hostname));
+  const addresses = list(object.status?.loadBalancer?.ingress).map(
+    (ingress) => text(ingress.ip) || text(ingress.hostname),
+  );
   return [...new Set(addresses.filter((address) => address !== ""))].sort();
 }
 
@@ -35,8 +37,10 @@ function servicePorts(service: KubeObject): string {
 const services = tablePrinter(
   name,
   column("Type", "How the service is exposed.", (service) => text(service.spec?.type)),
-  column("Cluster-IP", "Address inside the cluster.", (service) =>
-    list(service.spec?.clusterIPs)[0] ?? (text(service.spec?.clusterIP) || "<none>"),
+  column(
+    "Cluster-IP",
+    "Address inside the cluster.",
+    (service) => list(service.spec?.clusterIPs)[0] ?? (text(service.spec?.clusterIP) || "<none>"),
   ),
   column("External-IP", "Addresses outside the cluster.", externalIP),
   column("Port(s)", "Ports, with node ports.", servicePorts),
