@@ -74,6 +74,7 @@ let row = "";
 const bench: Bench = {
   seconds: options.seconds,
   rounds: options.rounds,
+  profiling: options.profile,
   objects: options.objects,
   workers,
   async start(serverOptions) {
@@ -94,7 +95,9 @@ const bench: Bench = {
     const profile = await profiler.stop();
     const path = join(benchDirectory, `${row}-${profiles.length}.cpuprofile`);
     writeFileSync(path, JSON.stringify(profile));
-    profiles.push(`Profile of ${row} (${path}): ${profileReport(profile, join(workers.edgeplane.directory, "main.js.map"), options.top)}`);
+    profiles.push(
+      `Profile of ${row} (${path}): ${profileReport(profile, join(workers.edgeplane.directory, "main.js.map"), options.top)}`,
+    );
     return result;
   },
   log: (text) => console.error(`  ${text}`),

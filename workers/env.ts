@@ -10,6 +10,11 @@ export interface LoopHostProtocol {
   tick(): Promise<void>;
 }
 
+export interface ControllerManagerProtocol extends LoopHostProtocol {
+  /** The cluster's directory knows a new resource type. */
+  resourcesChanged(): Promise<void>;
+}
+
 /** Which clusters there are, and which resource types each has. */
 export interface ClusterDirectoryProtocol {
   addCluster(name: string): Promise<void>;
@@ -25,7 +30,7 @@ export interface ClusterDirectoryProtocol {
 export interface Env {
   RESOURCE_SHARD: DurableObjectNamespace<ResourceShardProtocol & Rpc.DurableObjectBranded>;
   WATCH_CACHE: DurableObjectNamespace<WatchCacheProtocol & Rpc.DurableObjectBranded>;
-  CONTROLLER_MANAGER: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
+  CONTROLLER_MANAGER: DurableObjectNamespace<ControllerManagerProtocol & Rpc.DurableObjectBranded>;
   SCHEDULER: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
   NODE_POOL: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
   CLUSTER_DIRECTORY: DurableObjectNamespace<ClusterDirectoryProtocol & Rpc.DurableObjectBranded>;

@@ -25,7 +25,10 @@ export class ClusterDirectory extends DurableObject<Env> implements ClusterDirec
   }
 
   async addResource(gvr: GroupVersionResource): Promise<void> {
-    this.#add("resource", `${gvr.group}/${gvr.resource}`, gvr.version);
+    if (!this.#add("resource", `${gvr.group}/${gvr.resource}`, gvr.version)) return;
+    const cluster = this.ctx.id.name!;
+    // Not awaited: the controller manager may itself be waiting for this very call.
+    this.ctx.waitUntil(this.env.CONTROLLER_MANAGER.get(this.env.CONTROLLER_MANAGER.idFromName(cluster)).resourcesChanged());
   }
 
   async resources(): Promise<GroupVersionResource[]> {
@@ -35,9 +38,12 @@ export class ClusterDirectory extends DurableObject<Env> implements ClusterDirec
     });
   }
 
-  #add(kind: string, key: string, value: string): void {
+  /** Whether it is new. */
+  #add(kind: string, key: string, value: string): boolean {
     const { kv } = this.ctx.storage;
-    if (kv.get(`${kind}:${key}`) === undefined) kv.put(`${kind}:${key}`, value);
+    if (kv.get(`${kind}:${key}`) !== undefined) return false;
+    kv.put(`${kind}:${key}`, value);
+    return true;
   }
 
   #all(kind: string): [string, string][] {

@@ -47,6 +47,10 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
   protected async onStart(): Promise<void> {}
   protected async whileAwake(): Promise<void> {}
   protected async onSleep(): Promise<void> {}
+  /** When a sleeping host has to be awake again although nothing happens, in epoch milliseconds. */
+  protected nextDue(_controllers: readonly Controller[]): number | undefined {
+    return undefined;
+  }
 
   /** `<cluster>` or `<cluster>/<index>`. */
   protected get cluster(): string {
@@ -71,6 +75,15 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
 
   async tick(): Promise<void> {
     await this.wake();
+  }
+
+  override async alarm(): Promise<void> {
+    await this.wake();
+  }
+
+  /** The controllers that run now; empty while asleep. */
+  protected get controllers(): readonly Controller[] {
+    return this.#running?.controllers ?? [];
   }
 
   async #start(): Promise<void> {
@@ -139,6 +152,7 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
 
   async #sleep(running: Running): Promise<void> {
     clearInterval(running.timer);
+    const due = this.nextDue(running.controllers);
     running.abort.abort();
     const since = [...running.watched.values()].map(({ gvr, revision }) => ({ gvr, revision: Number(revision() || 0) }));
     await Promise.all([running.informers.stop(), running.heartbeats.stop()]);
@@ -150,6 +164,7 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
         return cache.wakeOn({ binding: this.binding, name: this.name }, revision);
       }),
     );
+    if (due !== undefined) await this.ctx.storage.setAlarm(due);
     await this.onSleep();
   }
 }

@@ -1,7 +1,8 @@
 import { nodeUser } from "../../workers/apiserver/authentication/user-info.ts";
 import type { LoopbackFactory } from "../../workers/apiserver/loopback.ts";
-import type { ControllerContext } from "../../workers/informers/controller-context.ts";
+import type { Controller, ControllerContext } from "../../workers/informers/controller-context.ts";
 import { newNodePool } from "../../workers/kubelet/node-pool.ts";
+import type { NodePool } from "../../workers/kubelet/node-pool.ts";
 import { nodesPerPool } from "../../workers/kubelet/pool-names.ts";
 import { LoopHost } from "../loop-host/loop-host.ts";
 
@@ -16,5 +17,14 @@ export abstract class NodePoolHost extends LoopHost {
     const firstIndex = index * nodesPerPool;
     const count = Math.min(nodesPerPool, Number(this.env.EDGEPLANE_NODES) - firstIndex);
     return [newNodePool(context, { nodes: { count }, firstIndex })];
+  }
+
+  /** Heartbeats stop with the host; what pods have coming (a container's end, a back-off) does not. */
+  protected override nextDue(controllers: readonly Controller[]): number | undefined {
+    const due = (controllers as readonly NodePool[]).flatMap((pool) => {
+      pool.pauseHeartbeats();
+      return pool.nextDue() ?? [];
+    });
+    return due.length === 0 ? undefined : Math.min(...due);
   }
 }

@@ -47,7 +47,12 @@ export async function startServer(options: StartOptions, overrides: ServerOverri
     await miniflare.dispose();
     throw error;
   }
-  await writeKubeconfig(layout.kubeconfig, { server: url, cluster: options.cluster, tokenKey, caCertificate: pki.caCertificate });
+  await writeKubeconfig(layout.kubeconfig, {
+    server: url,
+    cluster: options.cluster,
+    tokenKey,
+    caCertificate: pki.caCertificate,
+  });
   const timer = setInterval(() => {
     miniflare
       .getWorker()
@@ -102,9 +107,13 @@ async function createCluster(miniflare: Miniflare, url: string, cluster: string,
   const prefix = cluster === "default" ? "" : `/clusters/${cluster}`;
   const response = await miniflare.dispatchFetch(`${url}${prefix}/api/v1/namespaces`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${await issueToken(tokenKey, cluster, "admin")}`, "Content-Type": "application/json" },
+    headers: {
+      Authorization: `Bearer ${await issueToken(tokenKey, cluster, "admin")}`,
+      "Content-Type": "application/json",
+    },
     body: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } }),
   });
   const text = await response.text();
-  if (response.status !== 201 && response.status !== 409) throw new Error(`creating cluster ${cluster} failed: ${response.status} ${text}`);
+  if (response.status !== 201 && response.status !== 409)
+    throw new Error(`creating cluster ${cluster} failed: ${response.status} ${text}`);
 }

@@ -1,6 +1,11 @@
 import type { Row } from "./lib/row.ts";
 import { create } from "./rows/create.ts";
 import { get } from "./rows/get.ts";
+import { growth } from "./rows/growth.ts";
+import { list } from "./rows/list.ts";
 import { podsRow } from "./rows/pods.ts";
+import { startUp } from "./rows/start-up.ts";
+import { watch } from "./rows/watch.ts";
+import { writesBesideLists } from "./rows/writes-beside-lists.ts";
 
-export const rows: Row[] = [get, create, podsRow];
+export const rows: Row[] = [get, create, list, watch, podsRow, growth, writesBesideLists, startUp];

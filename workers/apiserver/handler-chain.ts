@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { newPathNotFound, newMethodNotAllowed } from "../apimachinery/status-errors.ts";
+import { newMethodNotAllowed, newPathNotFound } from "../apimachinery/status-errors.ts";
+import { catalog } from "../apis/catalog.ts";
 import { discoveryResponse } from "./discovery/discovery-response.ts";
 import { audit } from "./filters/audit.ts";
 import { authentication } from "./filters/authentication.ts";
@@ -19,7 +20,7 @@ import { metricsResponse, requestMetrics } from "./metrics.ts";
 import { openApiResponse } from "./openapi/openapi-response.ts";
 import type { AppContext, AppEnv, ChainBindings } from "./request/context.ts";
 import { resourceDirector } from "./resource-director.ts";
-import { jsonResponse } from "./responses.ts";
+import { jsonResponse, pageNotFound } from "./responses.ts";
 import { version } from "./version.ts";
 
 export type HandlerChain = (request: Request, bindings: ChainBindings) => Response | Promise<Response>;
@@ -58,11 +59,12 @@ async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppCo
   }
   if (info.path === batchPath) {
     if (c.req.method !== "POST") throw newMethodNotAllowed();
+    if (c.env.loopbackUser === undefined) await bootstrap(c);
     return batchHandler(c, chain);
   }
   if (c.req.method !== "GET" && c.req.method !== "HEAD") {
-    if (isKnownPath(info.path)) throw newMethodNotAllowed();
-    throw newPathNotFound();
+    if (isWebServicePath(info.path)) throw newMethodNotAllowed();
+    return pageNotFound();
   }
   const health = await healthResponse(c);
   if (health !== undefined) return health;
@@ -70,12 +72,18 @@ async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppCo
   if (info.path === "/metrics") return metricsResponse();
   if (info.path === "/") return jsonResponse(`${JSON.stringify({ paths: rootPaths })}\n`);
   const answer = discoveryResponse(c.req.raw, info.path) ?? (await openApiResponse(c.req.raw, info.path));
-  if (answer === undefined) throw newPathNotFound();
-  return answer;
+  if (answer !== undefined) return answer;
+  // Below a served group the router knows the path's beginning, and answers as an API does.
+  if (isWebServicePath(info.path)) throw newPathNotFound();
+  return pageNotFound();
 }
 
 const rootPaths = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
 
-function isKnownPath(path: string): boolean {
-  return rootPaths.includes(path) || path.startsWith("/apis/") || path.startsWith("/api/") || path.startsWith("/openapi/");
+/** Paths below what upstream's router has web services for: /api, and the groups that are served. */
+export function isWebServicePath(path: string): boolean {
+  const [, first = "", group = "", ...rest] = path.split("/");
+  if (first === "api" || first === "version" || (first === "openapi" && group === "v2")) return true;
+  if (first !== "apis") return false;
+  return group === "" ? rest.length === 0 : catalog.groups().some((known) => known.group === group);
 }

@@ -26,3 +26,11 @@ export function successStatus(code: number, details?: Status["details"]): Status
     code,
   };
 }
+
+/** What net/http answers to a path that nothing serves; a plain text, not a Status. */
+export function pageNotFound(): Response {
+  return new Response("404 page not found\n", {
+    status: 404,
+    headers: { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" },
+  });
+}

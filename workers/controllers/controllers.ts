@@ -1,3 +1,4 @@
+import { formatGroupResource } from "../apimachinery/gvk.ts";
 import type { GroupVersionResource } from "../apimachinery/gvk.ts";
 import type { Controller, ControllerContext } from "../informers/controller-context.ts";
 import { newDeploymentController } from "./deployment/deployment-controller.ts";
@@ -43,16 +44,33 @@ export const controllers: Readonly<Record<string, NewController>> = {
   "pod-garbage-collector-controller": newPodGCController,
 };
 
-/** Makes all controllers, or those named; informers of the context may be started afterwards. */
+/**
+ * Makes all controllers, or those named; informers of the context may be started afterwards. What any of them watches
+ * counts as in use for the others: it costs nothing more.
+ */
 export function newControllers(
   context: ControllerContext,
   options: ControllerOptions,
   names: readonly string[] = Object.keys(controllers),
 ): Controller[] {
+  const watched = new Map<string, GroupVersionResource>();
+  const recording: ControllerContext = {
+    ...context,
+    informers: {
+      forResource(gvr) {
+        watched.set(formatGroupResource(gvr), gvr);
+        return context.informers.forResource(gvr);
+      },
+    },
+  };
+  const resources = async (): Promise<GroupVersionResource[]> => {
+    const used = (await options.resources()).map((gvr) => [formatGroupResource(gvr), gvr] as const);
+    return [...new Map([...watched, ...used]).values()];
+  };
   return names.map((name) => {
     const newController = controllers[name];
     if (newController === undefined) throw new Error(`"${name}" is not a known controller`);
-    return newController(context, options);
+    return newController(recording, { ...options, resources });
   });
 }
 
@@ -62,6 +80,6 @@ async function discoverUsed(context: ControllerContext, options: ControllerOptio
     serverPreferredResources(context.client),
     options.resources(),
   ]);
-  const keys = new Set(used.map(({ group, resource }) => `${group}/${resource}`));
-  return { resources: resources.filter(({ gvr }) => keys.has(`${gvr.group}/${gvr.resource}`)), failures };
+  const keys = new Set(used.map(formatGroupResource));
+  return { resources: resources.filter(({ gvr }) => keys.has(formatGroupResource(gvr))), failures };
 }

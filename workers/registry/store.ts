@@ -248,7 +248,7 @@ export class Store {
       if (metadata[field] === undefined) delete metadata[field];
     }
     if (subresource === "status") this.#strategy.prepareForStatusUpdate?.(object, previous, scope);
-    else this.#strategy.prepareForUpdate?.(object, previous, scope);
+    else if (subresource === "") this.#strategy.prepareForUpdate?.(object, previous, scope);
     if (subresource !== "status" && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
       metadata.generation = (kept.generation ?? 0) + 1;
     }

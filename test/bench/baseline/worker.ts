@@ -11,7 +11,9 @@ interface Env {
 export class Store extends DurableObject<Env> {
   constructor(state: DurableObjectState, env: Env) {
     super(state, env);
-    state.storage.sql.exec("CREATE TABLE IF NOT EXISTS objects (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID");
+    state.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS objects (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+    );
   }
 
   put(key: string, value: string): void {
@@ -42,7 +44,9 @@ export class Store extends DurableObject<Env> {
       pull(controller) {
         const end = Math.min(at + 500, values.length);
         const text = values.slice(at, end).join(",");
-        controller.enqueue(encoder.encode(`${at === 0 ? '{"items":[' : ","}${text}${end === values.length ? "]}" : ""}`));
+        controller.enqueue(
+          encoder.encode(`${at === 0 ? '{"items":[' : ","}${text}${end === values.length ? "]}" : ""}`),
+        );
         at = end;
         if (at === values.length) controller.close();
       },

@@ -12,17 +12,27 @@ export interface Side {
 }
 
 /** Requests per second of both sides in turn, `rounds` times after a warm-up; the ratio is the median of the rounds' ratios. */
-export async function compareRates(bench: Bench, what: string, baseline: Side, product: Side, target: number): Promise<Figure> {
+export async function compareRates(
+  bench: Bench,
+  what: string,
+  baseline: Side,
+  product: Side,
+  target: number,
+): Promise<Figure> {
   const warmUp = Math.min(2, bench.seconds);
   await load(baseline.server, baseline.next, { seconds: warmUp });
   await load(product.server, product.next, { seconds: warmUp });
   const bare: LoadResult[] = [];
   const ours: LoadResult[] = [];
   for (let count = 0; count < bench.rounds; count++) {
-    const round = await bench.measured(product.server, () => inTurn(baseline, product, bench.seconds));
+    const round = bench.profiling
+      ? await oneAfterTheOther(bench, baseline, product)
+      : await inTurn(baseline, product, bench.seconds);
     bare.push(round.bare);
     ours.push(round.ours);
-    bench.log(`${what}: ${ours.at(-1)!.perSecond.toFixed(0)}/s, bare ${bare.at(-1)!.perSecond.toFixed(0)}/s`);
+    bench.log(
+      `${what}: ${ours.at(-1)!.perSecond.toFixed(0)}/s, bare ${bare.at(-1)!.perSecond.toFixed(0)}/s; p99 ${ours.at(-1)!.p99.toFixed(1)} ms, generator ${ours.at(-1)!.generator.toFixed(2)} cores`,
+    );
   }
   const ratio = summary(ours.map((result, round) => result.perSecond / bare[round]!.perSecond));
   return {
@@ -50,12 +60,26 @@ async function inTurn(baseline: Side, product: Side, seconds: number): Promise<{
   return { bare: joined(bare), ours: joined(ours) };
 }
 
+/** A profile that has no gaps. */
+async function oneAfterTheOther(
+  bench: Bench,
+  baseline: Side,
+  product: Side,
+): Promise<{ bare: LoadResult; ours: LoadResult }> {
+  const ours = await bench.measured(product.server, () =>
+    load(product.server, product.next, { seconds: bench.seconds }),
+  );
+  return { bare: await load(baseline.server, baseline.next, { seconds: bench.seconds }), ours };
+}
+
 /** Percentiles of the whole are the medians of those of the slices. */
 function joined(slices: LoadResult[]): LoadResult {
   const sum = (of: (slice: LoadResult) => number) => slices.reduce((total, slice) => total + of(slice), 0);
   const requests = sum((slice) => slice.requests);
   const seconds = sum((slice) => slice.seconds);
-  const cpu = slices.every((slice) => slice.cpuMicros !== undefined) ? sum((slice) => slice.cpuMicros! * slice.requests) / requests : undefined;
+  const cpu = slices.every((slice) => slice.cpuMicros !== undefined)
+    ? sum((slice) => slice.cpuMicros! * slice.requests) / requests
+    : undefined;
   return {
     perSecond: requests / seconds,
     requests,
@@ -63,6 +87,7 @@ function joined(slices: LoadResult[]): LoadResult {
     p50: summary(slices.map((slice) => slice.p50)).median,
     p99: summary(slices.map((slice) => slice.p99)).median,
     cpuMicros: cpu,
+    generator: summary(slices.map((slice) => slice.generator)).median,
   };
 }
 

@@ -8,7 +8,8 @@ export async function eventually(what: string, seconds: number, check: () => Pro
     } catch (error) {
       last = error;
     }
-    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s${last === undefined ? "" : ` (${String(last)})`}`);
+    if (performance.now() > end)
+      throw new Error(`${what}: not within ${seconds} s${last === undefined ? "" : ` (${String(last)})`}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -47,7 +47,13 @@ export function deployment(name: string, replicas: number): string {
       template: {
         metadata: { labels: { app: name } },
         spec: {
-          containers: [{ name: "main", image: "registry.example/bench:1", resources: { requests: { cpu: "10m", memory: "16Mi" } } }],
+          containers: [
+            {
+              name: "main",
+              image: "registry.example/bench:1",
+              resources: { requests: { cpu: "10m", memory: "16Mi" } },
+            },
+          ],
         },
       },
     },

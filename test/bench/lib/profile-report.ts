@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
+import { samplingMicros } from "./profiler.ts";
 import type { Profile, ProfileNode } from "./profiler.ts";
 
 interface Cost {
@@ -16,7 +17,11 @@ export function profileReport(profile: Profile, sourceMapPath: string, count: nu
   const map = existsSync(sourceMapPath) ? new SourceMap(JSON.parse(readFileSync(sourceMapPath, "utf8"))) : undefined;
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   const self = new Map<number, number>();
-  for (const [index, id] of profile.samples.entries()) self.set(id, (self.get(id) ?? 0) + Math.max(0, profile.timeDeltas[index]!));
+  // The sampler stands still while nothing runs; what is beyond the interval would fall to the function seen last.
+  for (const [index, id] of profile.samples.entries()) {
+    const micros = Math.min(2 * samplingMicros, Math.max(0, profile.timeDeltas[index]!));
+    self.set(id, (self.get(id) ?? 0) + micros);
+  }
   const costs = new Map<string, Cost>();
   const folders = new Map<string, number>();
   const place = (node: ProfileNode) => placeOf(node, map);
@@ -39,25 +44,38 @@ export function profileReport(profile: Profile, sourceMapPath: string, count: nu
   const idle = costs.get("(idle)")?.self ?? 0;
   const whole = [...folders.values()].reduce((sum, value) => sum + value, 0);
   const busy = whole - idle;
-  const line = (value: number, name: string) => `  ${((100 * value) / busy).toFixed(1).padStart(5)} %  ${(value / 1_000).toFixed(0).padStart(6)} ms  ${name}`;
+  const line = (value: number, name: string) =>
+    `  ${((100 * value) / busy).toFixed(1).padStart(5)} %  ${(value / 1_000).toFixed(0).padStart(6)} ms  ${name}`;
   const working = all.filter(({ name }) => name !== "(idle)");
   return [
-    `${(whole / 1e6).toFixed(1)} s recorded, ${((100 * busy) / whole).toFixed(0)} % of it busy; shares are of the busy time`,
+    `${((profile.endTime - profile.startTime) / 1e6).toFixed(1)} s recorded, sampled busy for ${(busy / 1e6).toFixed(1)} s of which these are shares`,
     "self time:",
-    ...working.toSorted((a, b) => b.self - a.self).slice(0, count).map((cost) => line(cost.self, cost.name)),
+    ...working
+      .toSorted((a, b) => b.self - a.self)
+      .slice(0, count)
+      .map((cost) => line(cost.self, cost.name)),
     "with callees:",
-    ...working.toSorted((a, b) => b.total - a.total).slice(0, count * 2).map((cost) => line(cost.total, cost.name)),
+    ...working
+      .toSorted((a, b) => b.total - a.total)
+      .slice(0, count * 2)
+      .map((cost) => line(cost.total, cost.name)),
     "self time by folder:",
-    ...[...folders].filter(([name]) => name !== "(idle)").toSorted((a, b) => b[1] - a[1]).slice(0, count).map(([name, value]) => line(value, name)),
+    ...[...folders]
+      .filter(([name]) => name !== "(idle)")
+      .toSorted((a, b) => b[1] - a[1])
+      .slice(0, count)
+      .map(([name, value]) => line(value, name)),
   ].join("\n");
 }
 
 function placeOf({ callFrame }: ProfileNode, map: SourceMap | undefined): { name: string; folder: string } {
   const { functionName, lineNumber, columnNumber, url } = callFrame;
-  if (lineNumber < 0 || url === "") return { name: functionName || "(native)", folder: functionName.startsWith("(") ? functionName : "(native)" };
+  if (lineNumber < 0 || url === "")
+    return { name: functionName || "(native)", folder: functionName.startsWith("(") ? functionName : "(native)" };
   const entry = map?.findEntry(lineNumber, columnNumber);
   const source = entry !== undefined && "originalSource" in entry ? entry.originalSource : undefined;
-  if (source === undefined) return { name: `${functionName || "(anonymous)"} ${url.split("/").at(-1)}:${lineNumber + 1}`, folder: "(bundle)" };
+  if (source === undefined)
+    return { name: `${functionName || "(anonymous)"} ${url.split("/").at(-1)}:${lineNumber + 1}`, folder: "(bundle)" };
   const file = source.replace(/^.*?(?=(workers|durable-objects|node_modules|\.generated|migrations)\/)/, "");
   const line = entry !== undefined && "originalLine" in entry ? entry.originalLine + 1 : 0;
   return { name: `${functionName || "(anonymous)"} ${file}:${line}`, folder: file.split("/").slice(0, 3).join("/") };

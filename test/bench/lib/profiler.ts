@@ -1,3 +1,5 @@
+export const samplingMicros = 500;
+
 /**
  * A client of the runtime's inspector that records CPU profiles. Worker and Durable Objects of one bundle share an isolate
  * locally, so one profile has all of them.
@@ -16,21 +18,22 @@ export class Profiler {
   }
 
   static async connect(port: number): Promise<Profiler> {
-    const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { webSocketDebuggerUrl: string }[];
+    const response = await fetch(`http://127.0.0.1:${port}/json`);
+    const targets = await response.json<{ webSocketDebuggerUrl: string }[]>();
     const target = targets[0];
     if (target === undefined) throw new Error("the inspector has no target");
     const url = new URL(target.webSocketDebuggerUrl);
     const socket = new WebSocket(`ws://127.0.0.1:${port}${url.pathname}${url.search}`);
     await new Promise<void>((resolve, reject) => {
       socket.addEventListener("open", () => resolve());
-      socket.addEventListener("error", () => reject(new Error(`cannot reach the inspector at ${url}`)));
+      socket.addEventListener("error", () => reject(new Error(`cannot reach the inspector at ${url.href}`)));
     });
     return new Profiler(socket);
   }
 
   async start(): Promise<void> {
     await this.#call("Profiler.enable");
-    await this.#call("Profiler.setSamplingInterval", { interval: 500 });
+    await this.#call("Profiler.setSamplingInterval", { interval: samplingMicros });
     await this.#call("Profiler.start");
   }
 

@@ -36,6 +36,7 @@ export interface Bench {
   /** Length of a measurement. */
   readonly seconds: number;
   readonly rounds: number;
+  readonly profiling: boolean;
   /** Objects of the rows about growth. */
   readonly objects: number;
   readonly workers: { edgeplane: BuiltWorker; baseline: BuiltWorker };

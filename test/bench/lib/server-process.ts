@@ -27,13 +27,23 @@ export class ServerProcess {
   readonly headers: Record<string, string>;
   readonly inspectorPort: number | undefined;
 
-  private constructor(child: ChildProcess, options: ServerOptions, state: string, url: string, headers: Record<string, string>) {
+  private constructor(
+    child: ChildProcess,
+    options: ServerOptions,
+    state: string,
+    url: string,
+    headers: Record<string, string>,
+  ) {
     this.#process = child;
     this.#state = state;
     this.#keepState = options.state !== undefined;
     this.headers = headers;
     this.inspectorPort = options.inspectorPort;
-    this.target = { host: "127.0.0.1", port: Number(new URL(url).port), ca: readFileSync(join(state, "pki", "ca.crt")) };
+    this.target = {
+      host: "127.0.0.1",
+      port: Number(new URL(url).port),
+      ca: readFileSync(join(state, "pki", "ca.crt")),
+    };
   }
 
   static async start(options: ServerOptions): Promise<ServerProcess> {
@@ -46,7 +56,9 @@ export class ServerProcess {
     });
     const url = await addressOf(child, options.what);
     const headers: Record<string, string> =
-      options.what === "baseline" ? {} : { Authorization: `Bearer ${await issueToken(tokenKey(state), "default", "admin")}` };
+      options.what === "baseline"
+        ? {}
+        : { Authorization: `Bearer ${await issueToken(tokenKey(state), "default", "admin")}` };
     return new ServerProcess(child, options, state, url, headers);
   }
 
@@ -77,7 +89,8 @@ export class ServerProcess {
     const connection = await this.connect();
     try {
       const answer = await connection.send(this.text(method, path, body));
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body.subarray(0, 500).toString()}`);
+      if (answer.status >= 300)
+        throw new Error(`${method} ${path}: ${answer.status} ${answer.body.subarray(0, 500).toString()}`);
       return answer;
     } finally {
       connection.close();
@@ -87,10 +100,23 @@ export class ServerProcess {
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       const gone = new Promise((resolve) => this.#process.once("exit", resolve));
+      const runtimes = this.runtimes;
       this.#process.kill("SIGTERM");
+      const timer = setTimeout(() => killAll([this.#process.pid!, ...runtimes]), 15_000);
       await gone;
+      clearTimeout(timer);
     }
     if (!this.#keepState) rmSync(this.#state, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function killAll(pids: number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
   }
 }
 

@@ -18,10 +18,16 @@ export function table(rows: { name: string; figures: Figure[]; error?: string | 
       figure.target?.text ?? "",
       figure.target === undefined ? "" : figure.target.met ? "met" : "missed",
     ]),
-    ...(error === undefined ? [] : [[name, `failed: ${error.split("\n")[0]!.slice(0, 160)}`, "", "", "", "", "", "failed"]]),
+    ...(error === undefined
+      ? []
+      : [[name, `failed: ${error.split("\n")[0]!.slice(0, 160)}`, "", "", "", "", "", "failed"]]),
   ]);
   const widths = columns.map((column, index) => Math.max(column.length, ...lines.map((line) => line[index]!.length)));
-  const format = (cells: string[]) => cells.map((cell, index) => cell.padEnd(widths[index]!)).join("  ").trimEnd();
+  const format = (cells: string[]) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index]!))
+      .join("  ")
+      .trimEnd();
   return [format(columns), widths.map((width) => "-".repeat(width)).join("  "), ...lines.map(format)].join("\n");
 }
 

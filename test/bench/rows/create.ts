@@ -20,6 +20,8 @@ export const create: Row = {
       server: product,
       next: () => product.text("POST", "/api/v1/namespaces/default/configmaps", configMap(`create-${count++}`)),
     };
-    return [await compareRates(bench, "CREATE ConfigMap 1.5 KB / put through Worker and Durable Object", bare, ours, 0.5)];
+    return [
+      await compareRates(bench, "CREATE ConfigMap 1.5 KB / put through Worker and Durable Object", bare, ours, 0.5),
+    ];
   },
 };

@@ -10,6 +10,14 @@ export const get: Row = {
     const bare = { server: baseline, next: () => baseline.text("GET", "/") };
     const path = "/version";
     const text = product.text("GET", path);
-    return [await compareRates(bench, `GET ${path} with a token / GET / of an empty Worker`, bare, { server: product, next: () => text }, 0.5)];
+    return [
+      await compareRates(
+        bench,
+        `GET ${path} with a token / GET / of an empty Worker`,
+        bare,
+        { server: product, next: () => text },
+        0.5,
+      ),
+    ];
   },
 };

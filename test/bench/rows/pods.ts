@@ -4,6 +4,7 @@ import type { Bench, Row } from "../lib/row.ts";
 import type { ServerProcess } from "../lib/server-process.ts";
 import { summary } from "../lib/stats.ts";
 import { summaryOf } from "../lib/compare.ts";
+import { countsSince, requestCounts } from "../lib/request-counts.ts";
 import { Watch } from "../lib/watch.ts";
 
 const nodes = 100;
@@ -19,6 +20,8 @@ interface Round {
   running: number;
   firstRunning: number;
   cpuMicros: number | undefined;
+  /** Requests to the API by verb, resource and code, those of controllers, scheduler and kubelets included. */
+  requests: [string, number][];
 }
 
 /** One Deployment of 1,000 pods on a fresh cluster of 100 nodes in every round. */
@@ -55,7 +58,9 @@ async function nodesReady(server: ServerProcess): Promise<void> {
     const list = JSON.parse((await server.request("GET", "/api/v1/nodes")).body.toString()) as {
       items: { status?: { conditions?: { type: string; status: string }[] } }[];
     };
-    const ready = list.items.filter((node) => node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"));
+    const ready = list.items.filter((node) =>
+      node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
+    );
     return ready.length === nodes;
   });
   // The service accounts that pods need come from a controller.
@@ -84,6 +89,7 @@ async function deploy(server: ServerProcess, bench: Bench): Promise<Round> {
     if (object.spec?.nodeName !== undefined) note(scheduled, name, "scheduled");
     if (object.status?.phase === "Running") note(running, name, "running");
   });
+  const requestsBefore = await requestCounts(server);
   const cpuBefore = server.cpuSeconds();
   start = performance.now();
   try {
@@ -98,11 +104,14 @@ async function deploy(server: ServerProcess, bench: Bench): Promise<Round> {
     watch.close();
   }
   const cpuAfter = server.cpuSeconds();
+  const requests = countsSince(requestsBefore, await requestCounts(server)).slice(0, 20);
   bench.log(
     `pods: ${(pods / times.running).toFixed(0)}/s; last one created ${times.created.toFixed(1)} s, bound ${times.scheduled.toFixed(1)} s, running ${times.running.toFixed(1)} s`,
   );
+  if (bench.profiling) for (const [name, count] of requests) bench.log(`${String(count).padStart(7)} ${name}`);
   return {
     perSecond: pods / times.running,
+    requests,
     ...times,
     cpuMicros: cpuBefore === undefined || cpuAfter === undefined ? undefined : ((cpuAfter - cpuBefore) * 1e6) / pods,
   };

@@ -51,13 +51,14 @@ export function parseRequestInfo(method: string, url: URL): RequestInfo | undefi
     name: "",
     rest: [],
   };
-  const segments = path.split("/").filter((segment) => segment !== "");
-  let parts: string[];
+  let decoded: string;
   try {
-    parts = segments.map(decodeURIComponent);
+    decoded = decodeURIComponent(path);
   } catch {
     return info;
   }
+  // As upstream, an escaped slash is a slash.
+  let parts = decoded.split("/").filter((segment) => segment !== "");
   if (parts.length < 3 || (parts[0] !== "api" && parts[0] !== "apis")) return info;
   info.apiPrefix = parts[0];
   if (info.apiPrefix === "apis") {

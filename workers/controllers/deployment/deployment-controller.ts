@@ -1,6 +1,7 @@
 import { labelSelectorAsSelector } from "../../apimachinery/labels.ts";
 import type { KubeObject, OwnerReference } from "../../apimachinery/meta.ts";
 import { controllerOf, namespacedName, splitNamespacedName } from "../../apimachinery/meta.ts";
+import { isNotFound } from "../../apimachinery/status-errors.ts";
 import type { EventRecorder } from "../../client/events/event-recorder.ts";
 import type { Controller, ControllerContext } from "../../informers/controller-context.ts";
 import type { Lister } from "../../informers/interfaces.ts";
@@ -121,6 +122,15 @@ export class DeploymentController implements Controller {
 
   /** One pass over one deployment; throws to be retried. Public for tests. */
   async sync(key: string): Promise<void> {
+    try {
+      await this.#sync(key);
+    } catch (error) {
+      // The deployment went away during the pass.
+      if (!isNotFound(error) || error.status.details?.kind !== deploymentsResource.resource) throw error;
+    }
+  }
+
+  async #sync(key: string): Promise<void> {
     const { namespace, name } = splitNamespacedName(key);
     const deployment = this.#deployments.get(namespace, name);
     if (deployment === undefined) return;

@@ -37,7 +37,7 @@ export interface GarbageCollectorOptions {
 const maxRetries = 10;
 
 /** How often the types in use are asked for while the collector runs. */
-const refreshMilliseconds = 30_000;
+const refreshMilliseconds = 10_000;
 
 const verifyPrefix = "verify:";
 
@@ -316,6 +316,8 @@ export class GarbageCollector implements Controller {
       if (error === undefined) {
         this.#forget(uid);
         if (operation.method === "PATCH") node.resourceVersion = object.metadata.resourceVersion;
+        // The informer will say so too; until then another look at it would only lose a race.
+        else node.beingDeleted = true;
       } else if (isNotFound(error)) {
         this.#forget(uid);
         this.graph.remove(uid);

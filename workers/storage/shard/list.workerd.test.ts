@@ -49,11 +49,11 @@ describe("lists of a shard", () => {
       expect(objects.every(({ value }) => value === filler)).toBe(true);
     }), 60_000);
 
-  it("S28 S32: a stream that is read too slowly fails, and never skips an object", () =>
+  it.each([25, 30])("S28 S32: a stream that is read too slowly fails, and never skips an object: %d of 30", (gone) =>
     withShard({ historyMilliseconds: 0, historyRevisions: 0 }, async (bench) => {
-      for (let i = 0; i < 30; i++) await bench.run(create(`n${i + 10}`, "x".repeat(1_000_000)));
+      for (let i = 1; i <= 30; i++) await bench.run(create(`n${i + 10}`, "x".repeat(1_000_000)));
       const response = await bench.listResponse({ prefix: things });
-      await bench.run(change("delete", "n39", 30));
+      await bench.run(change("delete", `n${gone + 10}`, gone));
       await bench.clock.advance(60_000);
       await bench.shard.compact();
       await expect(response.text()).rejects.toThrow();
