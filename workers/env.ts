@@ -36,6 +36,8 @@ export interface Env {
   CLUSTER_DIRECTORY: DurableObjectNamespace<ClusterDirectoryProtocol & Rpc.DurableObjectBranded>;
   /** Number of simulated nodes of a new cluster, in decimal. */
   EDGEPLANE_NODES: string;
+  /** Loops sleep when nothing has happened for so many seconds, in decimal. */
+  EDGEPLANE_IDLE_SECONDS: string;
   /** Key that all tokens derive from. */
   EDGEPLANE_TOKEN_KEY?: string;
   /** "Metadata" writes an audit event per request to the log. */

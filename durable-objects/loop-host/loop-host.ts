@@ -13,9 +13,7 @@ import type { InformerFactory } from "../../workers/informers/informer-factory.t
 import { shardName } from "../../workers/storage/keys.ts";
 
 /** How often a host asks itself whether it may sleep. */
-const checkMilliseconds = 5_000;
-/** Nothing pending and nothing changed for this long: sleep. */
-const idleMilliseconds = 60_000;
+const checkMilliseconds = 2_000;
 
 interface Running {
   abort: AbortController;
@@ -61,6 +59,11 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
     const { name } = this.ctx.id;
     if (name === undefined) throw new Error("a loop host is addressed by name");
     return name;
+  }
+
+  /** Nothing pending and nothing changed for this long: sleep. */
+  get #idleMilliseconds(): number {
+    return Number(this.env.EDGEPLANE_IDLE_SECONDS) * 1_000;
   }
 
   /** Starts the loops, or keeps them from falling asleep for `keepMilliseconds`. */
@@ -143,7 +146,7 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
     const quietSince = Math.max(running.startedAt, running.informers.lastEventTime ?? 0);
     const busy =
       now < this.#keepAwakeUntil ||
-      now - quietSince < idleMilliseconds ||
+      now - quietSince < this.#idleMilliseconds ||
       running.controllers.some((controller) => controller.pending > 0) ||
       running.sinks.some((sink) => sink.pending > 0);
     if (busy) return this.whileAwake();

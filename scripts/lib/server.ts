@@ -35,7 +35,7 @@ export async function startServer(options: StartOptions, overrides: ServerOverri
   const [pki, worker] = await Promise.all([readPki(layout.pki), overrides.worker ?? buildWorker(layout.build)]);
   const miniflare = serveWorker(worker, pki, {
     port: options.port,
-    bindings: { EDGEPLANE_TOKEN_KEY: tokenKey, EDGEPLANE_NODES: String(options.nodes) },
+    bindings: { ...fromEnvironment(worker), EDGEPLANE_TOKEN_KEY: tokenKey, EDGEPLANE_NODES: String(options.nodes) },
     state: options.ephemeral ? undefined : layout.state,
     inspectorPort: overrides.inspectorPort,
   });
@@ -53,12 +53,15 @@ export async function startServer(options: StartOptions, overrides: ServerOverri
     tokenKey,
     caCertificate: pki.caCertificate,
   });
-  const timer = setInterval(() => {
+  const fireCron = () => {
     miniflare
       .getWorker()
       .then((instance) => instance.scheduled({ cron }))
       .catch((error: unknown) => console.error(`cron: ${String(error)}`));
-  }, 60_000);
+  };
+  // At once, for clusters other than this one that were active when the last process ended.
+  fireCron();
+  const timer = setInterval(fireCron, 60_000);
   return {
     url,
     kubeconfig: layout.kubeconfig,
@@ -101,6 +104,12 @@ export function serveWorker(worker: BuiltWorker, pki: Pki, options: ServeOptions
     cf: false,
   };
   return new Miniflare(convertV4MiniflareOptions(miniflareOptions as unknown as V4MiniflareOptions));
+}
+
+/** Variables of wrangler.toml that the environment sets otherwise. */
+function fromEnvironment(worker: BuiltWorker): Record<string, string> {
+  const names = Object.keys((worker.options.bindings ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 }
 
 async function createCluster(miniflare: Miniflare, url: string, cluster: string, tokenKey: string): Promise<void> {

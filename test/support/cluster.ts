@@ -14,6 +14,8 @@ export interface ClusterOptions {
   directory?: string;
   cluster?: string;
   port?: number;
+  /** Variables of wrangler.toml that are to be otherwise. */
+  variables?: Record<string, string>;
 }
 
 export interface CommandResult {
@@ -55,7 +57,7 @@ export class TestCluster {
         ...["--port", String(this.#port), "--nodes", String(nodes), "--state", this.directory, "--cluster", cluster],
         ...(persistent ? [] : ["--ephemeral"]),
       ],
-      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NODE_NO_WARNINGS: "1" } },
+      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...this.#options.variables, NODE_NO_WARNINGS: "1" } },
     );
     this.#process = child;
     let output = "";

@@ -1,3 +1,5 @@
+import type { CustomKind } from "./custom-kind.ts";
+
 /** One served resource of one group and version: what discovery says, and what the registry installs. */
 export interface ResourceInfo {
   group: string;
@@ -22,6 +24,8 @@ export interface ResourceInfo {
   storageGroup?: string;
   /** False for create-only kinds such as TokenReview. */
   persisted: boolean;
+  /** Set when the resource comes from a CustomResourceDefinition. */
+  custom?: CustomKind;
 }
 
 export interface SubresourceInfo {

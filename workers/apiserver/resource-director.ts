@@ -1,11 +1,13 @@
 import { newMethodNotAllowed, newPathNotFound, StatusError } from "../apimachinery/status-errors.ts";
 import { catalog } from "../apis/catalog.ts";
 import type { ResourceInfo, SubresourceInfo } from "../apis/resource-info.ts";
+import { componentStatusHandler } from "./handlers/component-status.ts";
 import { createHandler } from "./handlers/create.ts";
 import { deleteCollectionHandler, deleteHandler } from "./handlers/delete.ts";
 import { getHandler } from "./handlers/get.ts";
 import { listHandler } from "./handlers/list.ts";
 import { patchHandler } from "./handlers/patch.ts";
+import { reviewHandler } from "./handlers/reviews/review.ts";
 import { bindingHandler } from "./handlers/subresources/binding.ts";
 import { evictionHandler } from "./handlers/subresources/eviction.ts";
 import { finalizeHandler } from "./handlers/subresources/finalize.ts";
@@ -13,6 +15,8 @@ import { scaleHandler } from "./handlers/subresources/scale.ts";
 import { updateHandler } from "./handlers/update.ts";
 import { watchHandler } from "./handlers/watch.ts";
 import type { AppContext } from "./request/context.ts";
+import type { RequestInfo } from "./request/request-info.ts";
+import { pageNotFound } from "./responses.ts";
 
 type Handler = (c: AppContext, resource: ResourceInfo) => Promise<Response>;
 
@@ -35,25 +39,49 @@ const subresourceHandlers: Record<string, Handler> = {
   finalize: finalizeHandler,
 };
 
-/** Answers a request for a built-in resource; 404 for what the catalog does not have, 405 for verbs that it does not serve. */
+/** Only these have path segments after the subresource. */
+const withRest = new Set(["proxy"]);
+
+/**
+ * Answers a request for a built-in resource; 404 for what the catalog does not have (a plain page where not even the group
+ * is served, as upstream's last delegate), 405 for verbs that the path does not serve.
+ */
 export async function resourceDirector(c: AppContext): Promise<Response> {
   const { info } = c.var;
   const resource = catalog.find(info.apiGroup, info.apiVersion, info.resource);
-  if (resource === undefined) throw newPathNotFound();
-  if (!resource.namespaced && info.namespace !== "" && info.resource !== "namespaces") throw newPathNotFound();
+  if (resource === undefined) {
+    if (info.apiGroup !== "" && !catalog.groups().some(({ group }) => group === info.apiGroup)) return pageNotFound();
+    throw newPathNotFound();
+  }
+  // HEAD has the verb "get" for authorization, but no route.
+  if (info.verb === "" || c.req.raw.method === "HEAD") throw newMethodNotAllowed();
+  if (!isServedPath(info, resource)) throw newPathNotFound();
   if (info.subresource !== "") {
     const subresource = resource.subresources.find(({ name }) => name === info.subresource);
     if (subresource === undefined) throw newPathNotFound();
     return subresourceDirector(c, resource, subresource);
   }
-  if (resource.group === "" && resource.resource === "bindings" && info.verb === "create") {
-    return bindingHandler(c, catalog.find("", "v1", "pods")!);
-  }
-  if (!resource.verbs.includes(info.verb)) throw newMethodNotAllowed();
-  if (!resource.persisted) throw newNotServed(resource.kind);
-  // A name belongs to a namespace.
-  if (resource.namespaced && info.namespace === "" && info.name !== "" && info.verb !== "watch") throw newPathNotFound();
+  if (!isServedMethod(info, resource)) throw newMethodNotAllowed();
+  if (resource.group === "" && resource.resource === "bindings") return bindingHandler(c, catalog.find("", "v1", "pods")!);
+  if (resource.group === "" && resource.resource === "componentstatuses") return componentStatusHandler(c, resource);
+  if (!resource.persisted) return reviewHandler(c, resource);
   return handlers[info.verb]!(c, resource);
+}
+
+/** Whether the path has the form of one of the resource's routes. */
+function isServedPath(info: RequestInfo, resource: ResourceInfo): boolean {
+  if (info.rest.length > 0 && !withRest.has(info.subresource)) return false;
+  if (resource.namespaced) return info.namespace !== "" || info.name === "" || info.verb === "watch";
+  return info.namespace === "" || (resource.group === "" && resource.resource === "namespaces");
+}
+
+function isServedMethod(info: RequestInfo, resource: ResourceInfo): boolean {
+  const { verb } = info;
+  if (!resource.verbs.includes(verb)) return false;
+  if (verb === "list" || verb === "watch") return true;
+  // Across namespaces there is only reading.
+  if (resource.namespaced && info.namespace === "") return false;
+  return (verb === "create" || verb === "deletecollection") === (info.name === "");
 }
 
 function subresourceDirector(c: AppContext, resource: ResourceInfo, subresource: SubresourceInfo): Promise<Response> {

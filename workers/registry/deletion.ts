@@ -23,9 +23,10 @@ export function beforeDelete(
 ): "pending" | "graceful" | "immediate" {
   if (strategy.gracePeriodSeconds === undefined) return "immediate";
   const metadata = object.metadata;
+  if (options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0) options.gracePeriodSeconds = 1;
   if (metadata.deletionTimestamp !== undefined) {
     const current = metadata.deletionGracePeriodSeconds;
-    if (current === undefined) return "immediate";
+    if (current === undefined || current === 0) return "immediate";
     // Only a shorter period may be asked for.
     if (options.gracePeriodSeconds === undefined || options.gracePeriodSeconds >= current) return "pending";
     const begun = Date.parse(metadata.deletionTimestamp) - current * 1_000;
@@ -55,9 +56,9 @@ export function markAsDeleting(object: KubeObject, now: number): void {
 }
 
 /** The object's finalizers with those of the garbage collector as the deletion asks. */
-export function collectionFinalizers(object: KubeObject, options: DeleteOptions): string[] {
+export function collectionFinalizers(object: KubeObject, options: DeleteOptions, orphansByDefault: boolean): string[] {
   const present = object.metadata.finalizers ?? [];
-  const orphan = shouldOrphan(present, options);
+  const orphan = shouldOrphan(present, options, orphansByDefault);
   const foreground = shouldDeleteDependents(present, options);
   const others = present.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
   if (orphan) others.push(orphanFinalizer);
@@ -65,10 +66,11 @@ export function collectionFinalizers(object: KubeObject, options: DeleteOptions)
   return others;
 }
 
-function shouldOrphan(present: string[], options: DeleteOptions): boolean {
+function shouldOrphan(present: string[], options: DeleteOptions, byDefault: boolean): boolean {
   if (options.orphanDependents !== undefined) return options.orphanDependents;
   if (options.propagationPolicy !== undefined) return options.propagationPolicy === "Orphan";
-  return present.includes(orphanFinalizer);
+  if (present.includes(orphanFinalizer)) return true;
+  return !present.includes(foregroundFinalizer) && byDefault;
 }
 
 function shouldDeleteDependents(present: string[], options: DeleteOptions): boolean {

@@ -55,8 +55,13 @@ export function validateObjectMeta(object: KubeObject, resource: ResourceInfo): 
 }
 
 /** Mirrors ValidateObjectMetaUpdate. */
-export function validateObjectMetaUpdate(object: KubeObject, previous: KubeObject, _resource: ResourceInfo): InvalidCause[] {
-  const causes = validateCommon(object);
+export function validateObjectMetaUpdate(object: KubeObject, previous: KubeObject): InvalidCause[] {
+  const causes: InvalidCause[] = [];
+  for (const field of ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] as const) {
+    causes.push(...validateImmutable(`metadata.${field}`, object.metadata[field], previous.metadata[field]));
+  }
+  // Unchanged metadata has been valid before.
+  if (!deepEqual(checked(object), checked(previous))) causes.push(...validateCommon(object));
   if (previous.metadata.deletionTimestamp !== undefined) {
     const before = new Set(previous.metadata.finalizers ?? []);
     const added = (object.metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer));
@@ -70,6 +75,10 @@ export function validateObjectMetaUpdate(object: KubeObject, previous: KubeObjec
     }
   }
   return causes;
+}
+
+function checked({ metadata: { labels, annotations, ownerReferences, finalizers } }: KubeObject) {
+  return { labels, annotations, ownerReferences, finalizers };
 }
 
 function validateCommon({ metadata }: KubeObject): InvalidCause[] {

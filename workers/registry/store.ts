@@ -9,6 +9,11 @@ import {
   newInvalid,
   newNotFound,
 } from "../apimachinery/status-errors.ts";
+import { invalid } from "../apimachinery/field-error.ts";
+import { quote } from "../apimachinery/quote.ts";
+import { normalizeObject } from "../apis/codec/normalize.ts";
+import type { ResourceInfo } from "../apis/resource-info.ts";
+import { schemaTable } from "../apis/schema-table.ts";
 import { encodeObject, completeObject } from "../storage/encode-object.ts";
 import { isStorageError, StorageError } from "../storage/errors.ts";
 import type { Storage, StoredObject } from "../storage/interfaces.ts";
@@ -121,6 +126,7 @@ export class Store {
     delete metadata.selfLink;
     delete metadata.generation;
     if (this.#countsGeneration(object)) metadata.generation = 1;
+    if (this.#hasStatus && !this.#strategy.keepsStatusOnCreate) resetStatus(object, scope.resource);
     this.#strategy.prepareForCreate?.(object, scope);
     metadata.uid = crypto.randomUUID();
     metadata.creationTimestamp = formatTime(scope.clock.now());
@@ -152,6 +158,7 @@ export class Store {
     for (;;) {
       if (stored === undefined) {
         if (request.create === undefined || !this.#strategy.allowCreateOnUpdate) throw newNotFound(this.#gr, name);
+        this.#checkPreconditions(name, undefined, request.preconditions);
         const object = await request.create();
         delete object.metadata.resourceVersion;
         return { ...(await this.create(object, (created) => request.admit?.(created, undefined) ?? Promise.resolve())), created: true };
@@ -160,27 +167,20 @@ export class Store {
       const updated = await request.update(structuredClone(previous));
       const requestedVersion = updated.metadata.resourceVersion;
       this.#checkPreconditions(name, previous, request.preconditions);
-      if (updated.metadata.uid && updated.metadata.uid !== previous.metadata.uid) {
-        throw newConflict(
-          this.#gr,
-          name,
-          `Precondition failed: UID in precondition: ${updated.metadata.uid}, UID in object meta: ${previous.metadata.uid}`,
-        );
-      }
       const unconditional = requestedVersion === undefined || requestedVersion === "" || requestedVersion === "0";
-      if (unconditional && this.#strategy.requireResourceVersion && requestedVersion !== "0") {
-        throw newInvalid(this.#scope.resource, name, [
-          { reason: "FieldValueInvalid", field: "metadata.resourceVersion", message: 'Invalid value: 0: must be specified for an update' },
+      if (unconditional && this.#strategy.requireResourceVersion) {
+        throw newInvalid({ group: this.#gr.group, kind: this.#gr.resource }, name, [
+          invalid("metadata.resourceVersion", 0, "must be specified for an update"),
         ]);
       }
       if (!unconditional && requestedVersion !== String(stored.revision)) {
         if (!/^[0-9]+$/.test(requestedVersion)) {
-          throw newInvalid(this.#scope.resource, name, [
-            {
-              reason: "FieldValueInvalid",
-              field: "metadata.resourceVersion",
-              message: `Invalid value: ${JSON.stringify(requestedVersion)}: strconv.ParseUint: parsing ${JSON.stringify(requestedVersion)}: invalid syntax`,
-            },
+          throw newInvalid({ group: this.#gr.group, kind: this.#gr.resource }, name, [
+            invalid(
+              "metadata.resourceVersion",
+              requestedVersion,
+              `strconv.ParseUint: parsing ${quote(requestedVersion)}: invalid syntax`,
+            ),
           ]);
         }
         throw newConflict(this.#gr, name, modifiedMessage);
@@ -188,14 +188,14 @@ export class Store {
       const object = this.#beforeUpdate(updated, previous, request.subresource);
       await request.admit?.(object, previous);
       const causes = [
-        ...validateObjectMetaUpdate(object, previous, this.#scope.resource),
+        ...validateObjectMetaUpdate(object, previous),
         // Binding, finalize and status have handlers of their own that change nothing else.
         ...(request.subresource === "" ? (this.#strategy.validateUpdate?.(object, previous, this.#scope) ?? []) : []),
       ];
       if (causes.length > 0) throw newInvalid(this.#scope.resource, name, causes);
       const encoded = encodeObject(object);
       // No change, no write: resourceVersion stays and watchers hear nothing.
-      if (completeObject(encoded, stored.revision) === stored.value) {
+      if (isSameText(completeObject(encoded, stored.revision), stored.value, object, previous)) {
         return { ...this.#entry(object, stored), created: false };
       }
       if (this.#scope.dryRun) return { object, value: completeObject(encoded, stored.revision), created: false };
@@ -222,7 +222,7 @@ export class Store {
     if (subresource === "status") {
       object = { ...previous, status: updated.status, metadata: { ...updated.metadata } };
       if (updated.status === undefined) delete object.status;
-      for (const field of ["labels", "ownerReferences"] as const) {
+      for (const field of this.#strategy.statusKeeps ?? []) {
         if (previous.metadata[field] === undefined) delete object.metadata[field];
         else object.metadata[field] = previous.metadata[field] as never;
       }
@@ -237,16 +237,13 @@ export class Store {
     }
     metadata.namespace = kept.namespace;
     metadata.name = kept.name;
-    metadata.uid = kept.uid;
-    metadata.creationTimestamp = kept.creationTimestamp;
     metadata.generation = kept.generation;
-    metadata.generateName ??= kept.generateName;
-    metadata.deletionTimestamp = kept.deletionTimestamp;
-    metadata.deletionGracePeriodSeconds = kept.deletionGracePeriodSeconds;
+    // What is left out stays; what differs is found by validation.
+    metadata.uid ||= kept.uid;
+    metadata.creationTimestamp ??= kept.creationTimestamp;
+    metadata.deletionTimestamp ??= kept.deletionTimestamp;
+    metadata.deletionGracePeriodSeconds ??= kept.deletionGracePeriodSeconds;
     delete metadata.selfLink;
-    for (const field of ["namespace", "generation", "generateName", "deletionTimestamp", "deletionGracePeriodSeconds"] as const) {
-      if (metadata[field] === undefined) delete metadata[field];
-    }
     if (subresource === "status") this.#strategy.prepareForStatusUpdate?.(object, previous, scope);
     else if (subresource === "") this.#strategy.prepareForUpdate?.(object, previous, scope);
     if (subresource !== "status" && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
@@ -278,13 +275,13 @@ export class Store {
     for (;;) {
       if (stored === undefined) throw newNotFound(this.#gr, name);
       const previous = JSON.parse(stored.value) as KubeObject;
-      this.#checkPreconditions(name, previous, options.preconditions);
+      this.#checkDeletionPreconditions(name, previous, options.preconditions);
       await admit?.(previous);
       const object = structuredClone(previous);
       const given = { ...options };
       const step = beforeDelete(object, given, this.#strategy, this.#scope.clock.now());
       if (step === "pending") return { entry: this.#entry(previous, stored), deleted: false };
-      const finalizers = collectionFinalizers(object, options);
+      const finalizers = collectionFinalizers(object, options, this.#strategy.orphansDependents === true);
       if (finalizers.length > 0) object.metadata.finalizers = finalizers;
       else delete object.metadata.finalizers;
       const graceful = step === "graceful";
@@ -302,9 +299,12 @@ export class Store {
           }
           return { entry: this.#entry(object, await this.#storage.update(key, encoded, stored.revision)), deleted: false };
         }
-        const gone = await this.#storage.delete(key, encodeObject(previous), stored.revision);
-        await this.#strategy.afterDelete?.(previous, this.#scope);
-        return { entry: this.#entry(previous, gone), deleted: true };
+        // Where deletion is graceful but has nothing to wait for, upstream marks the object and then removes it: watchers
+        // see the mark on the last state.
+        const last = graceful ? object : previous;
+        const gone = await this.#storage.delete(key, graceful ? encoded : encodeObject(previous), stored.revision);
+        await this.#strategy.afterDelete?.(last, this.#scope);
+        return { entry: this.#entry(last, gone), deleted: true };
       } catch (error) {
         if (isStorageError(error, "KeyNotFound")) stored = undefined;
         else if (isStorageError(error, "RevisionConflict")) stored = error.shape.current ?? (await this.#storage.get(key));
@@ -313,20 +313,39 @@ export class Store {
     }
   }
 
-  #checkPreconditions(name: string, object: KubeObject, preconditions: Preconditions | undefined): void {
-    const { uid, resourceVersion } = object.metadata;
+  /** As storage.Preconditions does at every attempt of an update. */
+  #checkPreconditions(name: string, object: KubeObject | undefined, preconditions: Preconditions | undefined): void {
+    const { uid = "", resourceVersion = "" } = object?.metadata ?? {};
+    let failed: string | undefined;
     if (preconditions?.uid && preconditions.uid !== uid) {
+      failed = `UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`;
+    } else if (preconditions?.resourceVersion && preconditions.resourceVersion !== resourceVersion) {
+      failed = `ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
+    }
+    if (failed === undefined) return;
+    throw newConflict(
+      this.#gr,
+      name,
+      `StorageError: invalid object, Code: 4, Key: ${this.#key(name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${failed}`,
+    );
+  }
+
+  /** As rest.BeforeDelete does; it names the kind. */
+  #checkDeletionPreconditions(name: string, object: KubeObject, preconditions: Preconditions | undefined): void {
+    const { uid, resourceVersion } = object.metadata;
+    const gk = { group: this.#gr.group, resource: this.#scope.resource.kind };
+    if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
       throw newConflict(
-        this.#gr,
+        gk,
         name,
-        `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
+        `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
       );
     }
-    if (preconditions?.resourceVersion && preconditions.resourceVersion !== resourceVersion) {
+    if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
       throw newConflict(
-        this.#gr,
+        gk,
         name,
-        `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+        `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
       );
     }
   }
@@ -343,6 +362,34 @@ export class Store {
   #translate(error: unknown, name: string): unknown {
     return error instanceof StorageError ? toStatusError(error, this.#gr, name) : error;
   }
+}
+
+/** The same object, whatever the order of its members: only then can the texts be of one length. */
+function isSameText(text: string, stored: string, object: KubeObject, previous: KubeObject): boolean {
+  if (text === stored) return true;
+  return text.length === stored.length && deepEqual(withoutVersion(object), withoutVersion(previous));
+}
+
+function withoutVersion(object: KubeObject): KubeObject {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  const { resourceVersion: _resourceVersion, ...meta } = metadata;
+  return { ...rest, metadata: meta };
+}
+
+const emptyStatuses = new Map<string, unknown>();
+
+/** The status as Go writes it for a new object: nothing but what has no omitempty. */
+function resetStatus(object: KubeObject, resource: ResourceInfo): void {
+  const key = `${resource.group}/${resource.storageVersion}/${resource.kind}`;
+  if (!emptyStatuses.has(key)) {
+    const group = resource.storageGroup ?? resource.group;
+    const struct = schemaTable.structOfKind(group, resource.storageVersion, resource.kind);
+    const empty = struct === undefined ? {} : normalizeObject({}, struct).object;
+    emptyStatuses.set(key, empty["status"]);
+  }
+  const status = emptyStatuses.get(key);
+  if (status === undefined) delete object.status;
+  else object.status = structuredClone(status);
 }
 
 /** `object` with its members, and those of its metadata, in the order in which `previous` has them; new ones last. */

@@ -37,12 +37,18 @@ export interface Strategy {
   afterDelete?(object: KubeObject, scope: RequestScope): Promise<void>;
   /** PUT of a name that does not exist creates it. */
   allowCreateOnUpdate?: boolean;
-  /** PUT without resourceVersion is refused. */
+  /** An update without resourceVersion is refused; a patch always has one, the current. */
   requireResourceVersion?: boolean;
   /** The seconds a deletion waits for, or undefined for at once. May adjust `options`. */
   gracePeriodSeconds?(object: KubeObject, options: DeleteOptions): number | undefined;
   /** What has to happen before a deleted object can go, apart from finalizers in metadata; marks it and says whether it stays. */
   terminate?(object: KubeObject, now: number): boolean;
+  /** A creator may set status (nodes); for all others with a status subresource it begins empty. */
+  keepsStatusOnCreate?: boolean;
+  /** Metadata of the old object that an update of `status` keeps; the rest is taken as given. */
+  statusKeeps?: readonly ("labels" | "ownerReferences")[];
+  /** Dependents are orphaned when a deletion does not say what becomes of them. */
+  orphansDependents?: boolean;
   /** Deletion answers with the last state of the object instead of a Status. */
   returnDeletedObject?: boolean;
   /** Fields whose change counts as a new generation; `false`: the kind has no generation. Default: `spec` if there is one. */

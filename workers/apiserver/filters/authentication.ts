@@ -1,7 +1,8 @@
-import type { Filter } from "../request/context.ts";
+import type { AppContext, Filter } from "../request/context.ts";
 import { newUnauthorized } from "../../apimachinery/status-errors.ts";
 import { TokenAuthenticator } from "../authentication/token-authenticator.ts";
 import { anonymous } from "../authentication/user-info.ts";
+import type { UserInfo } from "../authentication/user-info.ts";
 import { isPublicPath } from "../authorization/authorizer.ts";
 
 const authenticators = new Map<string, TokenAuthenticator>();
@@ -24,14 +25,20 @@ export const authentication: Filter = async (c, next) => {
   }
   const header = c.req.header("Authorization");
   if (header === undefined) {
-    if (c.req.method !== "GET" || !isPublicPath(c.var.info.path)) throw newUnauthorized();
+    const reads = c.req.raw.method === "GET" || c.req.raw.method === "HEAD";
+    if (!reads || !isPublicPath(c.var.info.path)) throw newUnauthorized();
     c.set("user", anonymous);
     return next();
   }
   const token = /^Bearer +(\S+) *$/i.exec(header)?.[1];
-  const key = c.env.env.EDGEPLANE_TOKEN_KEY;
-  const user = token && key ? await authenticatorFor(key).authenticate(c.var.info.cluster, token) : undefined;
+  const user = token === undefined ? undefined : await authenticateToken(c, token);
   if (user === undefined) throw newUnauthorized();
   c.set("user", user);
   return next();
 };
+
+/** Whose token it is in the request's cluster, undefined if it is none. */
+export async function authenticateToken(c: AppContext, token: string): Promise<UserInfo | undefined> {
+  const key = c.env.env.EDGEPLANE_TOKEN_KEY;
+  return key ? authenticatorFor(key).authenticate(c.var.info.cluster, token) : undefined;
+}

@@ -1,5 +1,5 @@
 import type { Filter } from "../request/context.ts";
-import { newForbidden, newInternalError } from "../../apimachinery/status-errors.ts";
+import { newBadRequest, newForbidden } from "../../apimachinery/status-errors.ts";
 import { authenticatedGroup, mastersGroup, unauthenticatedGroup } from "../authentication/user-info.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
 
@@ -14,12 +14,12 @@ export const impersonation: Filter = async (c, next) => {
   const extra: Record<string, string[]> = {};
   for (const [name, value] of c.req.raw.headers) {
     if (name.startsWith("impersonate-extra-")) {
-      extra[decodeURIComponent(name.slice("impersonate-extra-".length))] = value.split(", ");
+      extra[unescapeKey(name.slice("impersonate-extra-".length))] = value.split(", ");
     }
   }
   if (!username) {
     if (groupHeader || uid || Object.keys(extra).length > 0) {
-      throw newInternalError(`requested [{Group  ${groupHeader ?? ""}}] without impersonating a user`);
+      throw newBadRequest("requested impersonation of groups, a UID or extra without impersonating a user");
     }
     return next();
   }
@@ -32,14 +32,24 @@ export const impersonation: Filter = async (c, next) => {
     );
   }
   const groups = groupHeader ? groupHeader.split(", ") : serviceAccountGroups(username);
-  if (username !== "system:anonymous" && !groups.includes(authenticatedGroup)) groups.push(authenticatedGroup);
-  if (username === "system:anonymous" && !groups.includes(unauthenticatedGroup)) groups.push(unauthenticatedGroup);
+  if (username === "system:anonymous") {
+    if (!groups.includes(unauthenticatedGroup)) groups.push(unauthenticatedGroup);
+  } else if (!groups.includes(authenticatedGroup) && !groups.includes(unauthenticatedGroup)) groups.push(authenticatedGroup);
   const user: UserInfo = { username, groups };
   if (uid) user.uid = uid;
   if (Object.keys(extra).length > 0) user.extra = extra;
   c.set("user", user);
   return next();
 };
+
+/** Keys are percent-encoded; what is not stays as it is. */
+function unescapeKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
 
 function serviceAccountGroups(username: string): string[] {
   const match = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username);

@@ -1,7 +1,7 @@
-import type { KubeObject } from "../../apimachinery/meta.ts";
 import { newBadRequest } from "../../apimachinery/status-errors.ts";
 import { readJson } from "../request/json-body.ts";
 import type { AppContext, ChainBindings } from "../request/context.ts";
+import { parseRequestInfo } from "../request/request-info.ts";
 import { jsonResponse } from "../responses.ts";
 
 export const batchPath = "/apis/edgeplane.dev/v1/batch";
@@ -23,38 +23,60 @@ export async function batchHandler(
   c: AppContext,
   chain: (request: Request, bindings: ChainBindings) => Response | Promise<Response>,
 ): Promise<Response> {
-  const body = (await readJson(c.req.raw)) as { requests?: Operation[] } | null;
-  const operations = body?.requests;
+  const body = (await readJson(c.req.raw)) as { requests?: unknown } | null;
+  const operations = body?.requests as unknown[] | undefined;
   if (!Array.isArray(operations)) throw newBadRequest("requests: Required value");
   if (operations.length > maxOperations) throw newBadRequest(`requests: Too many: ${operations.length}: must have at most ${maxOperations} items`);
   const origin = new URL(c.req.url).origin;
   const prefix = c.var.info.cluster === "default" ? "" : `/clusters/${c.var.info.cluster}`;
   const bindings: ChainBindings = { ...c.env, loopbackUser: c.var.user, storage: c.var.storage };
-  const responses = await Promise.all(
-    operations.map(async (operation) => {
-      if (!isOperation(operation)) return { code: 400, body: newBadRequest("an operation needs a method and a path").status };
-      const response = await chain(
-        new Request(`${origin}${prefix}${operation.path}`, {
-          method: operation.method,
-          headers: { "Content-Type": operation.contentType ?? "application/json", Accept: "application/json" },
-          ...(operation.body === undefined ? {} : { body: JSON.stringify(operation.body) }),
-        }),
-        bindings,
-      );
-      return { code: response.status, body: (await response.json()) as KubeObject };
-    }),
-  );
+  const run = async (operation: unknown) => {
+    const request = isOperation(operation) ? requestOf(operation, `${origin}${prefix}`) : undefined;
+    if (request === undefined || !isIndependent(request, c.var.info.cluster)) {
+      return { code: 400, body: newBadRequest("an operation needs a method and the path of a resource, and cannot be a watch").status };
+    }
+    const response = await chain(request, bindings);
+    return { code: response.status, body: await bodyOf(response) };
+  };
+  const responses = await Promise.all(operations.map(run));
   return jsonResponse(`${JSON.stringify({ responses })}\n`);
 }
 
 function isOperation(value: unknown): value is Operation {
-  const { method, path } = (value ?? {}) as Partial<Operation>;
+  const { method, path, contentType } = (value ?? {}) as Partial<Operation>;
   return (
     typeof method === "string" &&
     methods.has(method) &&
     typeof path === "string" &&
     path.startsWith("/") &&
-    !path.startsWith(batchPath) &&
-    !/[?&]watch=/.test(path)
+    (contentType === undefined || typeof contentType === "string")
   );
+}
+
+function requestOf({ method, path, contentType = "application/json", body }: Operation, base: string): Request | undefined {
+  try {
+    return new Request(`${base}${path}`, {
+      method,
+      headers: { "Content-Type": contentType, Accept: "application/json" },
+      ...(body === undefined || method === "GET" ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch {
+    // A header value or URL that cannot be.
+    return undefined;
+  }
+}
+
+/** A request for a resource of the caller's own cluster that ends by itself: the batch vouches for the user only there. */
+function isIndependent(request: Request, cluster: string): boolean {
+  const info = parseRequestInfo(request.method, new URL(request.url));
+  return info !== undefined && info.cluster === cluster && info.isResourceRequest && info.verb !== "watch" && info.path !== batchPath;
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -89,11 +89,6 @@ export class GarbageCollector implements Controller {
     return this.#deletions.pending + this.#orphans.pending;
   }
 
-  get nextDue(): number | undefined {
-    const due = [this.#deletions.nextDue, this.#orphans.nextDue].filter((time) => time !== undefined);
-    return due.length === 0 ? undefined : Math.min(...due);
-  }
-
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => {
       this.#deletions.shutDown();

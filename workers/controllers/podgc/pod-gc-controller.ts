@@ -103,10 +103,6 @@ export class PodGCController implements Controller {
     return this.#queue.pending;
   }
 
-  get nextDue(): number | undefined {
-    return this.#queue.nextDue;
-  }
-
   run(signal: AbortSignal): Promise<void> {
     return runWorkers(this.#queue, 1, signal, this.name, () => this.gc());
   }

@@ -69,13 +69,6 @@ export class TaintEvictionController implements Controller {
     return this.#scheduled.size + this.#due.pending;
   }
 
-  /** When the next pod is due, in epoch milliseconds. */
-  get nextDue(): number | undefined {
-    let next: number | undefined;
-    for (const { fireAt } of this.#scheduled.values()) next = Math.min(next ?? fireAt, fireAt);
-    return next;
-  }
-
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => {
       for (const key of [...this.#scheduled.keys()]) this.#cancel(key);
