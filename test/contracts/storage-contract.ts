@@ -332,6 +332,9 @@ function describeGuaranteedUpdate(factory: () => Promise<StorageContractSubject>
     );
     expect(seen).toEqual([0, 1]);
     expect(result.revision).toBe(3);
+    // As the stale state is, so the object shall be: nothing to do for the stale state, but for the newest.
+    const back = await guaranteedUpdate(storage, key, (object) => ({ ...object!, value: 0 }), { cached: stale });
+    expect(back.revision).toBe(4);
   });
 
   it("S12: guaranteedUpdate creates only when told to; what tryUpdate throws ends it", async () => {

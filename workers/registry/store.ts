@@ -164,9 +164,9 @@ export class Store {
         return { ...(await this.create(object, (created) => request.admit?.(created, undefined) ?? Promise.resolve())), created: true };
       }
       const previous = JSON.parse(stored.value) as KubeObject;
+      this.#checkPreconditions(name, previous, request.preconditions);
       const updated = await request.update(structuredClone(previous));
       const requestedVersion = updated.metadata.resourceVersion;
-      this.#checkPreconditions(name, previous, request.preconditions);
       const unconditional = requestedVersion === undefined || requestedVersion === "" || requestedVersion === "0";
       if (unconditional && this.#strategy.requireResourceVersion) {
         throw newInvalid({ group: this.#gr.group, kind: this.#gr.resource }, name, [

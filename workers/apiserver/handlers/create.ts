@@ -18,7 +18,8 @@ export async function createHandler(c: AppContext, resource: ResourceInfo): Prom
     throw newBadRequest("an empty namespace may not be set during creation");
   }
   const object = toStored(resource, decoded);
-  const entry = await storeFor(scope).create(object, (created) => admit({ operation: "CREATE", object: created, previous: undefined, subresource: "", scope }));
+  // Before the object is there: the garbage collector has to know of every type that has objects.
   if (!options.dryRun) await noteResource(c.env.env, c.var.info.cluster, resource);
+  const entry = await storeFor(scope).create(object, (created) => admit({ operation: "CREATE", object: created, previous: undefined, subresource: "", scope }));
   return writeEntry(c, resource, entry, form, 201);
 }

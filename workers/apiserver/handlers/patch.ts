@@ -2,8 +2,9 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import { applyJsonPatch } from "../../apimachinery/patch/json-patch.ts";
 import { applyMergePatch } from "../../apimachinery/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts";
-import { newBadRequest, newUnsupportedMediaType } from "../../apimachinery/status-errors.ts";
+import { newBadRequest, newUnsupportedMediaType, StatusError } from "../../apimachinery/status-errors.ts";
 import { decodePatched } from "../../apis/codec/decode-patched.ts";
+import { bareMediaType } from "../../apis/codec/media-types.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { schemaTable } from "../../apis/schema-table.ts";
 import { admit } from "../../admission/chain.ts";
@@ -16,6 +17,7 @@ import type { FieldValidation } from "../request/options.ts";
 import { kindOf, toStored } from "./decode-body.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
+import { checkName } from "./update.ts";
 
 const jsonPatch = "application/json-patch+json";
 const mergePatch = "application/merge-patch+json";
@@ -24,26 +26,43 @@ const strategicMergePatch = "application/strategic-merge-patch+json";
 export interface Patcher {
   /** As it was sent. */
   patch: unknown;
+  strategic: boolean;
   apply(current: KubeObject): KubeObject;
 }
 
 /** Reads the patch of a request for objects of one kind; running it does not change what it is given. */
 export async function readPatch(c: AppContext, kind: { group: string; version: string; kind: string }): Promise<Patcher> {
-  const mediaType = (c.req.header("Content-Type") ?? "").split(";")[0]!.trim();
+  const mediaType = bareMediaType(c.req.header("Content-Type") ?? "");
   const struct = schemaTable.structOfKind(kind.group, kind.version, kind.kind);
   const accepted = struct === undefined ? [jsonPatch, mergePatch] : [jsonPatch, mergePatch, strategicMergePatch];
   if (!accepted.includes(mediaType)) throw newUnsupportedMediaType(accepted);
   const body = await readJson(c.req.raw);
+  const patcher = (strategic: boolean, apply: (current: KubeObject) => unknown): Patcher => ({
+    patch: body,
+    strategic,
+    apply: (current) => asClientError(() => apply(current)) as KubeObject,
+  });
   switch (mediaType) {
     case jsonPatch:
-      return { patch: body, apply: (current) => applyJsonPatch(current, body) as KubeObject };
-    case mergePatch:
-      return { patch: body, apply: (current) => applyMergePatch(current, mustBeObject(body)) as KubeObject };
-    default:
-      return {
-        patch: body,
-        apply: (current) => applyStrategicMergePatch(current, mustBeObject(body), struct!, schemaTable) as KubeObject,
-      };
+      return patcher(false, (current) => applyJsonPatch(current, body));
+    case mergePatch: {
+      const patch = mustBeObject(body);
+      return patcher(false, (current) => applyMergePatch(current, patch));
+    }
+    default: {
+      const patch = mustBeObject(body);
+      return patcher(true, (current) => applyStrategicMergePatch(current, patch, struct!, schemaTable));
+    }
+  }
+}
+
+/** A patch that cannot be applied is the client's fault, also where upstream answers an error without a code (500). */
+function asClientError<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    if (error instanceof StatusError && error.status.code === 500) throw newBadRequest(error.message);
+    throw error;
   }
 }
 
@@ -71,18 +90,10 @@ export async function patchHandler(c: AppContext, resource: ResourceInfo): Promi
 }
 
 function patched(c: AppContext, resource: ResourceInfo, current: KubeObject, patch: Patcher, fieldValidation: FieldValidation): KubeObject {
-  const decoded = decodePatched(patch.apply(current), kindOf(resource), patch.patch, fieldValidation);
+  const decoded = decodePatched(patch.apply(current), kindOf(resource), patch.patch, fieldValidation, patch);
   for (const warning of decoded.warnings) if (!c.var.warnings.includes(warning)) c.var.warnings.push(warning);
   const object = decoded.object;
   object.metadata ??= {};
-  if (object.metadata.name !== current.metadata.name) {
-    throw newMismatchedName(current, object);
-  }
+  checkName(object, current.metadata.name ?? "", undefined);
   return toStored(resource, object);
-}
-
-function newMismatchedName(current: KubeObject, object: KubeObject) {
-  return object.metadata.name
-    ? newBadRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${current.metadata.name})`)
-    : newBadRequest("name must be provided");
 }

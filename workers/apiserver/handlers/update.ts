@@ -16,11 +16,13 @@ export async function updateHandler(c: AppContext, resource: ResourceInfo): Prom
   const scope = requestScope(c, resource, options.dryRun);
   const { name, subresource } = c.var.info;
   const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);
-  checkName(decoded, name);
+  checkName(decoded, name, scope.namespace);
+  const { uid } = decoded.metadata;
   const object = toStored(resource, decoded);
   const entry = await storeFor(scope).update({
     name,
     subresource,
+    ...(uid ? { preconditions: { uid } } : {}),
     update: () => structuredClone(object),
     ...(subresource === "" ? { create: () => structuredClone(object) } : {}),
     admit: (updated, previous) =>
@@ -29,10 +31,14 @@ export async function updateHandler(c: AppContext, resource: ResourceInfo): Prom
   return writeEntry(c, resource, entry, form, entry.created ? 201 : 200);
 }
 
-export function checkName(object: KubeObject, name: string): void {
-  const given = object.metadata.name;
-  if (given === undefined || given === "") {
-    throw newBadRequest("name must be provided");
+/** Mirrors checkName of k8s.io/apiserver pkg/endpoints/handlers/rest.go (1.36). */
+export function checkName(object: KubeObject, name: string, namespace: string | undefined): void {
+  const given = object.metadata;
+  if (!given.name) {
+    throw newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
-  if (given !== name) throw newBadRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+  if (given.name !== name) throw newBadRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
+  if (namespace && given.namespace && given.namespace !== namespace) {
+    throw newBadRequest(`the namespace of the object (${given.namespace}) does not match the namespace on the request (${namespace})`);
+  }
 }

@@ -1,6 +1,7 @@
 import { parseFieldSelector } from "../../apimachinery/fields.ts";
 import type { FieldSelector } from "../../apimachinery/fields.ts";
 import { forbidden, notSupported } from "../../apimachinery/field-error.ts";
+import { quote } from "../../apimachinery/quote.ts";
 import { parseLabelSelector } from "../../apimachinery/labels.ts";
 import type { LabelSelector } from "../../apimachinery/labels.ts";
 import { newBadRequest, newInvalid, newResourceExpired } from "../../apimachinery/status-errors.ts";
@@ -30,11 +31,11 @@ export function parseListOptions(query: URLSearchParams, resource: ResourceInfo,
     fieldSelector: selector(() => parseFieldSelector(query.get("fieldSelector") ?? "")),
     resourceVersion: query.get("resourceVersion") ?? "",
     resourceVersionMatch: (query.get("resourceVersionMatch") ?? "") as ListOptions["resourceVersionMatch"],
-    limit: integer(query.get("limit"), "limit") ?? 0,
+    limit: Math.max(0, integer(query.get("limit")) ?? 0),
     continue: query.get("continue") ?? "",
     allowWatchBookmarks: isTrue(query.get("allowWatchBookmarks")),
     sendInitialEvents: query.has("sendInitialEvents") ? isTrue(query.get("sendInitialEvents")) : undefined,
-    timeoutSeconds: integer(query.get("timeoutSeconds"), "timeoutSeconds"),
+    timeoutSeconds: integer(query.get("timeoutSeconds")),
   };
   const known = selectableFields(resource.group, resource.resource);
   for (const { field } of options.fieldSelector.requirements) {
@@ -53,14 +54,12 @@ function selector<T>(parse: () => T): T {
   }
 }
 
-function integer(text: string | null, name: string): number | undefined {
+function integer(text: string | null): number | undefined {
   if (text === null || text === "") return undefined;
   if (!/^-?[0-9]{1,18}$/.test(text)) {
-    throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw newBadRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
   }
-  const value = Number(text);
-  if (name === "limit" && value < 0) throw newBadRequest("limit must be non-negative");
-  return value;
+  return Number(text);
 }
 
 const matches = ["Exact", "NotOlderThan", ""];
@@ -101,7 +100,9 @@ function validateList(options: ListOptions): InvalidCause[] {
 /** A resourceVersion as a revision; 400 when it is not one. */
 export function parseResourceVersion(text: string): number {
   if (!/^[0-9]{1,15}$/.test(text)) {
-    throw newBadRequest(`Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw newBadRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`,
+    );
   }
   return Number(text);
 }

@@ -10,6 +10,7 @@ import { validatePodSpec } from "./pod-spec.ts";
 export const podStrategy: Strategy = {
   generation: "spec",
   returnDeletedObject: true,
+  statusKeeps: ["ownerReferences"],
   prepareForCreate(pod) {
     pod.status = { phase: "Pending", qosClass: podQosClass(pod.spec ?? {}) };
   },
@@ -22,10 +23,9 @@ export const podStrategy: Strategy = {
   /** An unscheduled or finished pod goes at once. */
   gracePeriodSeconds(pod, options) {
     let seconds = options.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0;
-    if (seconds < 0) seconds = 1;
-    if (!pod.spec?.nodeName) return 0;
     const phase = pod.status?.phase;
-    return phase === "Succeeded" || phase === "Failed" ? 0 : seconds;
+    if (!pod.spec?.nodeName || phase === "Succeeded" || phase === "Failed") seconds = 0;
+    return seconds < 0 ? 1 : seconds;
   },
 };
 

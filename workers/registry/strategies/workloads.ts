@@ -4,6 +4,7 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { InvalidCause } from "../../apimachinery/status-errors.ts";
 import { validateImmutable } from "../object-meta.ts";
 import type { Strategy } from "../strategy.ts";
+import { validateStatefulSetUpdate } from "./immutable.ts";
 import { validatePodSpec } from "./pod-spec.ts";
 
 /** What apps/v1 workloads share: a selector that matches the template and never changes. pkg/apis/apps/validation (1.36). */
@@ -48,41 +49,24 @@ function selectorOf(selector: any, causes: InvalidCause[]) {
 
 const workload: Strategy = {
   generation: "spec",
-  prepareForCreate(object) {
-    object.status = {};
-  },
   validate: validateWorkload,
   validateUpdate(object, previous) {
     return [...validateImmutable("spec.selector", object.spec?.selector, previous.spec?.selector), ...validateWorkload(object)];
   },
 };
 
-export const deploymentStrategy: Strategy = workload;
+export const deploymentStrategy: Strategy = { ...workload, statusKeeps: ["labels"] };
 
-export const replicaSetStrategy: Strategy = {
-  ...workload,
-  prepareForCreate(object) {
-    object.status = { replicas: 0 };
-  },
-};
+export const replicaSetStrategy: Strategy = workload;
 
 export const statefulSetStrategy: Strategy = {
   ...workload,
-  prepareForCreate(object) {
-    object.status = { replicas: 0, availableReplicas: 0 };
-  },
+  validateUpdate: (object, previous) => [...validateStatefulSetUpdate(object, previous), ...validateWorkload(object)],
 };
 
-export const daemonSetStrategy: Strategy = {
-  ...workload,
-  prepareForCreate(object) {
-    object.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
-  },
-};
+export const daemonSetStrategy: Strategy = workload;
 
 export const replicationControllerStrategy: Strategy = {
   generation: "spec",
-  prepareForCreate(object) {
-    object.status = { replicas: 0 };
-  },
+  orphansDependents: true,
 };

@@ -24,7 +24,8 @@ export async function bindingHandler(c: AppContext, podResource: ResourceInfo): 
   const binding = await decodeBody(c, { group: "", version: "v1", kind: "Binding" }, options.fieldValidation);
   const name = c.var.info.subresource === "binding" ? c.var.info.name : (binding.metadata.name ?? "");
   binding.metadata.name ??= name;
-  checkName(binding, name);
+  if (name === "") throw newInvalid({ group: "", kind: "Binding" }, "", [required("metadata.name", "name or generateName is required")]);
+  checkName(binding, name, scope.namespace);
   const target = binding.target ?? {};
   if (target.kind && target.kind !== "Node") {
     throw newInvalid({ group: "", kind: "Binding" }, name, [notSupported("target.kind", target.kind, ["Node", "<empty>"])]);

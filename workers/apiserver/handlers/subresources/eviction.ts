@@ -1,4 +1,6 @@
 import type { KubeObject } from "../../../apimachinery/meta.ts";
+import { quote } from "../../../apimachinery/quote.ts";
+import { newBadRequest } from "../../../apimachinery/status-errors.ts";
 import type { ResourceInfo } from "../../../apis/resource-info.ts";
 import { admit } from "../../../admission/chain.ts";
 import type { DeleteOptions } from "../../../registry/options.ts";
@@ -15,10 +17,15 @@ export async function evictionHandler(c: AppContext, podResource: ResourceInfo):
   const form = negotiate(c.req.header("Accept"), false);
   const write = parseWriteOptions(queryOf(c), "CreateOptions");
   const eviction = await decodeBody(c, { group: "policy", version: "v1", kind: "Eviction" }, write.fieldValidation);
+  const { name } = c.var.info;
+  eviction.metadata.name ??= name;
+  if (eviction.metadata.name !== name) {
+    throw newBadRequest(`name in URL does not match name in Eviction object: ${quote(name)} != ${quote(eviction.metadata.name)}`);
+  }
   const options = (eviction.deleteOptions ?? {}) as DeleteOptions;
   validateDeleteOptions(options);
   const scope = requestScope(c, podResource, write.dryRun || (options.dryRun ?? []).length > 0);
-  await storeFor(scope).delete(c.var.info.name, options, (object) =>
+  await storeFor(scope).delete(name, options, (object) =>
     admit({ operation: "DELETE", object, previous: object, subresource: "eviction", scope }),
   );
   return writeObject(successStatus(201) as unknown as KubeObject, form, 201);

@@ -12,6 +12,7 @@ import type { AppContext } from "../../request/context.ts";
 import { parseWriteOptions } from "../../request/options.ts";
 import { decodeBody } from "../decode-body.ts";
 import { readPatch } from "../patch.ts";
+import { checkName } from "../update.ts";
 import { queryOf, requestScope, storeFor } from "../scope.ts";
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
@@ -29,10 +30,11 @@ export async function scaleHandler(c: AppContext, resource: ResourceInfo): Promi
   let change: (scale: KubeObject) => KubeObject;
   if (verb === "update") {
     const given = await decodeBody(c, scaleKind, options.fieldValidation);
+    checkName(given, name, scope.namespace);
     change = () => structuredClone(given);
   } else if (verb === "patch") {
     const patch = await readPatch(c, scaleKind);
-    change = (scale) => decodePatched(patch.apply(scale), scaleKind, patch.patch, options.fieldValidation).object;
+    change = (scale) => decodePatched(patch.apply(scale), scaleKind, patch.patch, options.fieldValidation, patch).object;
   } else throw newMethodNotAllowed();
   const entry = await storeFor(scope).update({
     name,
