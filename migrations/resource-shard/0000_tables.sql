@@ -1,4 +1,5 @@
--- Edited by hand after generation: drizzle-kit knows no WITHOUT ROWID, and the single row of `meta` is made here.
+-- Edited by hand after generation: drizzle-kit knows no WITHOUT ROWID, and the single row of `meta` is made here. It says that
+-- revision 1 is compacted: the first change gets revision 2, and an empty type shows a revision from which it can be watched.
 CREATE TABLE `current` (
 	`key` text PRIMARY KEY NOT NULL,
 	`revision` integer NOT NULL
@@ -19,4 +20,4 @@ CREATE TABLE `meta` (
 	`acknowledged_revision` integer NOT NULL
 );
 --> statement-breakpoint
-INSERT INTO `meta` (`id`, `compacted_revision`, `acknowledged_revision`) VALUES (1, 0, 0);
+INSERT INTO `meta` (`id`, `compacted_revision`, `acknowledged_revision`) VALUES (1, 1, 1);

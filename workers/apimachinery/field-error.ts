@@ -8,23 +8,29 @@ import type { InvalidCause } from "./status-errors.ts";
 function show(value: unknown): string {
   if (typeof value === "string") return quote(value);
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
-  return value === undefined ? "null" : JSON.stringify(value);
+  // A nil pointer is shown as the quoted word.
+  return value === undefined || value === null ? '"null"' : JSON.stringify(value);
 }
 
+/** Stands for a value that is not to be shown. */
+export const omitValue = Symbol("omitValue");
+
 export function invalid(field: string, value: unknown, detail: string): InvalidCause {
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${show(value)}${suffix(detail)}`, field };
+  const shown = value === omitValue ? "" : `: ${show(value)}`;
+  return { reason: "FieldValueInvalid", message: `Invalid value${shown}${suffix(detail)}`, field };
 }
 
 export function required(field: string, detail = ""): InvalidCause {
   return { reason: "FieldValueRequired", message: `Required value${suffix(detail)}`, field };
 }
 
-export function duplicate(field: string, value: unknown): InvalidCause {
-  return { reason: "FieldValueDuplicate", message: `Duplicate value: ${show(value)}`, field };
+export function duplicate(field: string, value: unknown, detail = ""): InvalidCause {
+  return { reason: "FieldValueDuplicate", message: `Duplicate value: ${show(value)}${suffix(detail)}`, field };
 }
 
+/** `supported` is shown in the order given; upstream's callers sort it where they hold a set. */
 export function notSupported(field: string, value: unknown, supported: readonly string[]): InvalidCause {
-  const values = supported.toSorted().map(show).join(", ");
+  const values = supported.map((item) => quote(item)).join(", ");
   return {
     reason: "FieldValueNotSupported",
     message: `Unsupported value: ${show(value)}${supported.length > 0 ? `: supported values: ${values}` : ""}`,
@@ -44,8 +50,8 @@ export function tooMany(field: string, actual: number, maximum: number): Invalid
   return { reason: "FieldValueTooMany", message: `Too many: ${actual}: must have at most ${maximum} items`, field };
 }
 
-export function notFound(field: string, value: unknown): InvalidCause {
-  return { reason: "FieldValueNotFound", message: `Not found: ${show(value)}`, field };
+export function notFound(field: string, value: unknown, detail = ""): InvalidCause {
+  return { reason: "FieldValueNotFound", message: `Not found: ${show(value)}${suffix(detail)}`, field };
 }
 
 export function typeInvalid(field: string, value: unknown, detail: string): InvalidCause {

@@ -5,7 +5,7 @@
  * runs against all of them. Counterpart of k8s.io/apiserver pkg/storage/interfaces.go (1.36).
  *
  * What a reader may rely on (rules are numbered in docs/spec/storage.md):
- * - Every committed change gets the next revision of its type, beginning at 1; an object's resourceVersion is the
+ * - Every committed change gets the next revision of its type, beginning at 2; an object's resourceVersion is the
  *   revision that wrote it, in decimal, inside its value.
  * - Values are immutable JSON text of one object, without apiVersion and kind, serialised once at write and never
  *   again: reads and events return the same text.
@@ -36,7 +36,7 @@ export interface Storage {
   /** Events after `options.since`, in revision order, gap-free and without duplicates, until closed or ended. */
   watch(options: WatchOptions): Promise<StorageWatch>;
 
-  /** The newest committed revision; 0 before the first write. */
+  /** The newest committed revision; 1 before the first write. */
   currentRevision(): Promise<number>;
 }
 

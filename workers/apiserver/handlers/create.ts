@@ -10,7 +10,7 @@ import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
 
 export async function createHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), true);
+  const form = negotiate(c.req.header("Accept"), "object");
   const options = parseWriteOptions(queryOf(c), "CreateOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);

@@ -17,6 +17,7 @@ import { parseListOptions, storageMatch } from "../request/list-options.ts";
 import { deleteOptionsOf, validateDeleteOptions } from "../request/options.ts";
 import { successStatus } from "../responses.ts";
 import { writeEntry } from "./get.ts";
+import { listItem } from "./list.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
 
 /** DeleteOptions of the body, or of the query when there is no body. */
@@ -38,7 +39,7 @@ export async function readDeleteOptions(c: AppContext): Promise<DeleteOptions> {
 }
 
 export async function deleteHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), true);
+  const form = negotiate(c.req.header("Accept"), "object");
   const options = await readDeleteOptions(c);
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);
   const { name } = c.var.info;
@@ -62,7 +63,7 @@ export async function deleteHandler(c: AppContext, resource: ResourceInfo): Prom
 const deletionWindow = 100;
 
 export async function deleteCollectionHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), true);
+  const form = negotiate(c.req.header("Accept"), "list");
   const list = parseListOptions(queryOf(c), resource, false);
   const options = await readDeleteOptions(c);
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);
@@ -94,7 +95,7 @@ export async function deleteCollectionHandler(c: AppContext, resource: ResourceI
       kind: resource.listKind,
       apiVersion: apiVersionOf(resource),
       metadata: { resourceVersion: String(result.revision) },
-      items: objects,
+      items: objects.map((object) => listItem(resource, object)),
     },
     { ...form, as: "object" },
   );

@@ -23,7 +23,7 @@ import { queryOf } from "./scope.ts";
 const selectorPage = 1_000;
 
 export async function listHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), true);
+  const form = negotiate(c.req.header("Accept"), "list");
   const options = parseListOptions(queryOf(c), resource, false);
   const gr = storedAs(resource);
   const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;
@@ -35,6 +35,14 @@ export async function listHandler(c: AppContext, resource: ResourceInfo): Promis
   }
   const listed = await selected(storage, options, prefix, resource, namespace);
   return writeList(c, resource, form, listed.objects, listed.metadata);
+}
+
+/** An object of a list, in the served version. */
+export function listItem(resource: ResourceInfo, stored: KubeObject): KubeObject {
+  const served = toServedVersion(resource, stored);
+  if (!storesTypeMeta(resource)) return served;
+  const { apiVersion: _apiVersion, kind: _kind, ...rest } = served;
+  return rest;
 }
 
 /** Built-in kinds list their items without apiVersion and kind, custom ones with them. */
@@ -96,11 +104,9 @@ async function selected(
 
   const single = options.fieldSelector.requirements.find(({ field, operator }) => field === "metadata.name" && operator === "=");
   if (single !== undefined && (namespace !== undefined || !resource.namespaced) && options.continue === "" && options.resourceVersion === "") {
-    // One name: a point read, with the shard's revision as the list's.
-    const [stored, revision] = await Promise.all([
-      storage.get(objectKey(storedAs(resource), namespace, single.value)),
-      storage.currentRevision(),
-    ]);
+    // One name: a point read. The revision is asked for first, so that a watch from it misses nothing that the read has not seen.
+    const revisionBefore = storage.currentRevision();
+    const [stored, revision] = await Promise.all([storage.get(objectKey(storedAs(resource), namespace, single.value)), revisionBefore]);
     const object = stored === undefined ? undefined : (JSON.parse(stored.value) as KubeObject);
     return {
       objects: object !== undefined && accepts(object) ? [object] : [],
@@ -144,13 +150,7 @@ async function selected(
 function writeList(c: AppContext, resource: ResourceInfo, form: OutputForm, stored: KubeObject[], metadata: ListMeta): Response {
   switch (form.as) {
     case "object": {
-      const builtIn = storesTypeMeta(resource);
-      const items = stored.map((object) => {
-        const served = toServedVersion(resource, object);
-        if (!builtIn) return served;
-        const { apiVersion: _apiVersion, kind: _kind, ...rest } = served;
-        return rest;
-      });
+      const items = stored.map((object) => listItem(resource, object));
       return writeObject(
         { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata: metadata as KubeObject["metadata"], items },
         form,

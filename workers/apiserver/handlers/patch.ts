@@ -75,7 +75,7 @@ function mustBeObject(body: unknown): Record<string, unknown> {
 
 /** PATCH of an object or of its status. */
 export async function patchHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), true);
+  const form = negotiate(c.req.header("Accept"), "object");
   const options = parseWriteOptions(queryOf(c), "PatchOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const { name, subresource } = c.var.info;

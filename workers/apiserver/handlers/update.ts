@@ -11,7 +11,7 @@ import { queryOf, requestScope, storeFor } from "./scope.ts";
 
 /** PUT of an object or of its status. */
 export async function updateHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), true);
+  const form = negotiate(c.req.header("Accept"), "object");
   const options = parseWriteOptions(queryOf(c), "UpdateOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const { name, subresource } = c.var.info;

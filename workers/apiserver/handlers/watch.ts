@@ -13,7 +13,7 @@ import { queryOf } from "./scope.ts";
 
 /** A watch: the Worker's end of a stream that the type's watch cache feeds. `name` narrows it to one object. */
 export function watchHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), true);
+  const form = negotiate(c.req.header("Accept"), "watch");
   const options = parseListOptions(queryOf(c), resource, true);
   const gr = storedAs(resource);
   const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;

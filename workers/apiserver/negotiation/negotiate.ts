@@ -40,23 +40,35 @@ const transforms: Record<string, OutputForm["as"]> = {
   PartialObjectMetadataList: "partialList",
 };
 
+/** What an answer may be shown as: one object, a list, a stream of events, or nothing but what it is. */
+export type Shows = "object" | "list" | "watch" | "plain";
+
+const transformsOf: Record<Shows, ReadonlySet<OutputForm["as"]>> = {
+  object: new Set(["table", "partial"]),
+  list: new Set(["table", "partialList"]),
+  watch: new Set(["table", "partial"]),
+  plain: new Set(),
+};
+
 /**
- * Picks the first clause of Accept that can be served; `transformable` is false where only the object itself can be given.
+ * Picks the first clause of Accept that can be served. Events are streamed as JSON only.
  * Mirrors k8s.io/apiserver pkg/endpoints/handlers/negotiation/negotiate.go (1.36).
  */
-export function negotiate(accept: string | undefined, transformable: boolean): OutputForm {
+export function negotiate(accept: string | undefined, shows: Shows): OutputForm {
   if (accept === undefined || accept.trim() === "") return { format: "json", as: "object", version: "v1" };
   for (const { type, parameters } of parseAccept(accept)) {
     const format = formatOf(type);
-    if (format === undefined) continue;
+    if (format === undefined || (shows === "watch" && format !== "json")) continue;
     const { as, g, v } = parameters;
     if (as === undefined && g === undefined) return { format, as: "object", version: "v1" };
-    const transform = as === undefined ? undefined : transforms[as];
-    if (!transformable || transform === undefined || g !== "meta.k8s.io" || (v !== "v1" && v !== "v1beta1")) continue;
+    const transform = as !== undefined && Object.hasOwn(transforms, as) ? transforms[as] : undefined;
+    if (transform === undefined || !transformsOf[shows].has(transform) || g !== "meta.k8s.io") continue;
+    if (v !== "v1" && v !== "v1beta1") continue;
+    // Tables have no protobuf form.
     if (transform === "table" && format === "protobuf") continue;
     return { format, as: transform, version: v };
   }
-  throw newNotAcceptable(produced);
+  throw newNotAcceptable(shows === "watch" ? [produced[0]!] : produced);
 }
 
 function formatOf(type: string): OutputForm["format"] | undefined {

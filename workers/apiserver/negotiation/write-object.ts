@@ -19,7 +19,7 @@ export function writeObject(object: KubeObject, form: OutputForm, status = 200):
     case "json":
       return jsonResponse(`${JSON.stringify(object)}\n`, status);
     case "yaml":
-      return new Response(yaml.dump(object, { noRefs: true }), { status, headers: { "Content-Type": yamlType } });
+      return new Response(yaml.dump(object, { noRefs: true, sortKeys: true, lineWidth: -1 }), { status, headers: { "Content-Type": yamlType } });
     case "protobuf": {
       const { group, version } = parseApiVersion(object.apiVersion ?? "");
       const struct = schemaTable.structOfKind(group, version, object.kind ?? "");

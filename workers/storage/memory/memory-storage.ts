@@ -22,10 +22,11 @@ import { MemoryWatch } from "./memory-watch.ts";
  */
 export class MemoryStorage implements Storage {
   readonly #clock: Clock;
-  readonly #events: StorageEvent[] = [];
+  /** Revision 1 is compacted from the beginning (rule S1). */
+  readonly #events: StorageEvent[] = [{ type: "DELETED", key: "", revision: 1, value: "" }];
   readonly #current = new Map<string, StoredObject>();
   readonly #watches = new Set<MemoryWatch>();
-  #compacted = 0;
+  #compacted = 1;
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -29,7 +29,7 @@ const reviews: Record<string, Review> = {
 export async function reviewHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
   const review = reviews[resource.kind];
   if (review === undefined) throw newMethodNotAllowed();
-  const form = negotiate(c.req.header("Accept"), false);
+  const form = negotiate(c.req.header("Accept"), "plain");
   const options = parseWriteOptions(queryOf(c), "CreateOptions");
   const object = await decodeBody(c, kindOf(resource), options.fieldValidation);
   applyDefaults(kindOf(resource), object);

@@ -18,7 +18,7 @@ import { queryOf, requestScope, storeFor } from "../scope.ts";
  * Mirrors pkg/registry/core/pod/storage BindingREST (1.36).
  */
 export async function bindingHandler(c: AppContext, podResource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), false);
+  const form = negotiate(c.req.header("Accept"), "plain");
   const options = parseWriteOptions(queryOf(c), "CreateOptions");
   const scope = requestScope(c, podResource, options.dryRun);
   const binding = await decodeBody(c, { group: "", version: "v1", kind: "Binding" }, options.fieldValidation);

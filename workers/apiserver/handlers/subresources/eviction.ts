@@ -14,7 +14,7 @@ import { queryOf, requestScope, storeFor } from "../scope.ts";
 
 /** POST of policy/v1 Eviction: the pod's deletion as `kubectl drain` asks for it. Disruption budgets are not consulted yet. */
 export async function evictionHandler(c: AppContext, podResource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), false);
+  const form = negotiate(c.req.header("Accept"), "plain");
   const write = parseWriteOptions(queryOf(c), "CreateOptions");
   const eviction = await decodeBody(c, { group: "policy", version: "v1", kind: "Eviction" }, write.fieldValidation);
   const { name } = c.var.info;

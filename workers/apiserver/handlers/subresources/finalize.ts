@@ -9,7 +9,7 @@ import { queryOf, requestScope, storeFor } from "../scope.ts";
 
 /** PUT of `namespaces/<name>/finalize`: only spec.finalizers change. Mirrors pkg/registry/core/namespace FinalizeREST (1.36). */
 export async function finalizeHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), false);
+  const form = negotiate(c.req.header("Accept"), "object");
   const options = parseWriteOptions(queryOf(c), "UpdateOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const given = await decodeBody(c, kindOf(resource), options.fieldValidation);

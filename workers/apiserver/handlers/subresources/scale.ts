@@ -19,7 +19,7 @@ const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** GET, PUT and PATCH of `scale`: the replica count as autoscaling/v1 Scale. Mirrors pkg/registry/apps/deployment/storage ScaleREST (1.36). */
 export async function scaleHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), false);
+  const form = negotiate(c.req.header("Accept"), "plain");
   const { name, verb } = c.var.info;
   if (verb === "get") {
     const { object } = await storeFor(requestScope(c, resource)).get(name);
