@@ -1,6 +1,7 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { WatchReader } from "../../test/contracts/storage-watch-contract.ts";
+import { nth } from "../../test/support/revisions.ts";
 import { create, nextMacrotask, things, thing } from "../../test/support/shard-in-workerd.ts";
 import { FakeClock } from "../../workers/apimachinery/clock.ts";
 import type { Env } from "../../workers/env.ts";
@@ -25,7 +26,7 @@ describe("the ResourceShard Durable Object", () => {
     await storage.create(`${things}a`, thing("a"));
     const cache = bindings.WATCH_CACHE.getByName("host-1/things") as unknown as CacherStub;
     const reader = new WatchReader(
-      await newCacherWatch(cache, { prefix: things, since: 1, representation: { kind: "storage" } }),
+      await newCacherWatch(cache, { prefix: things, since: nth(1), representation: { kind: "storage" } }),
     );
     // A second shard over the same tables commits and loses its push.
     await runInDurableObject(stub, async (_, { storage: disk }) => {
@@ -45,7 +46,7 @@ describe("the ResourceShard Durable Object", () => {
     });
     await evictDurableObject(stub);
     expect(await runDurableObjectAlarm(stub)).toBe(true);
-    expect(await reader.events(1)).toMatchObject([{ type: "ADDED", key: `${things}b`, revision: 2 }]);
+    expect(await reader.events(1)).toMatchObject([{ type: "ADDED", key: `${things}b`, revision: nth(2) }]);
     reader.close();
   });
 
@@ -60,15 +61,15 @@ describe("the ResourceShard Durable Object", () => {
 
   it("S29: takes the settings of its type from its name", async () => {
     for (const [name, expected] of [
-      ["host-3/coordination.k8s.io/leases", 2],
-      ["host-3/pods", 0],
+      ["host-3/coordination.k8s.io/leases", nth(2)],
+      ["host-3/pods", nth(0)],
     ] as const) {
       const { shard, storage } = shardNamed(name);
       await storage.create(`${things}a`, thing("a"));
-      await storage.update(`${things}a`, thing("a", 1), 1);
+      await storage.update(`${things}a`, thing("a", 1), nth(1));
       let compacted = 0;
       // What the cache has not acknowledged yet stays, so the first calls may be too early.
-      for (let i = 0; i < 100 && compacted < 2; i++) ({ compactedRevision: compacted } = await shard.compact());
+      for (let i = 0; i < 100 && compacted < nth(2); i++) ({ compactedRevision: compacted } = await shard.compact());
       expect([name, compacted]).toEqual([name, expected]);
     }
   });

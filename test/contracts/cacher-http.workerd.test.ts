@@ -9,6 +9,7 @@ import type { Representation, WatchRequest } from "../../workers/storage/cacher/
 import { encodeObject } from "../../workers/storage/encode-object.ts";
 import type { Storage } from "../../workers/storage/interfaces.ts";
 import { newShardStorage } from "../../workers/storage/shard/client.ts";
+import { nth } from "../support/revisions.ts";
 
 const env = testEnv as unknown as Env;
 const prefix = "/registry/configmaps/";
@@ -74,7 +75,7 @@ describe("watchResponse", () => {
       object: {
         kind: "ConfigMap",
         apiVersion: "v1",
-        metadata: { name: "a", namespace: "default", resourceVersion: "1" },
+        metadata: { name: "a", namespace: "default", resourceVersion: String(nth(1)) },
         data: { text: "" },
       },
     });
@@ -85,7 +86,7 @@ describe("watchResponse", () => {
   it("W3 a start before the history is an ERROR event in a stream of status 200", async () => {
     const type = newType();
     await type.create("a");
-    const next = eventsOf(await type.watch({ since: 5, initialEvents: true }));
+    const next = eventsOf(await type.watch({ since: nth(5), initialEvents: true }));
     expect(await next()).toEqual({
       type: "ERROR",
       object: {
@@ -93,7 +94,7 @@ describe("watchResponse", () => {
         apiVersion: "v1",
         metadata: {},
         status: "Failure",
-        message: "Timeout: Too large resource version: 5, current: 1",
+        message: `Timeout: Too large resource version: ${nth(5)}, current: ${nth(1)}`,
         reason: "Timeout",
         details: {
           causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
@@ -111,7 +112,7 @@ describe("watchResponse", () => {
   ])("W13 ends after %s with a last bookmark", async (_, options, milliseconds) => {
     const type = newType();
     await type.create("a");
-    const next = eventsOf(await type.watch({ since: 1, bookmarks: true, labelSelector: "app=none" }, options));
+    const next = eventsOf(await type.watch({ since: nth(1), bookmarks: true, labelSelector: "app=none" }, options));
     await type.create("b");
     await vi.waitFor(async () =>
       expect(await runInDurableObject(type.cache as never, (_, ctx) => ctx.storage.getAlarm())).not.toBeNull(),
@@ -121,7 +122,7 @@ describe("watchResponse", () => {
     await type.clock.advance(1);
     expect(await next()).toEqual({
       type: "BOOKMARK",
-      object: { kind: "ConfigMap", apiVersion: "v1", metadata: { resourceVersion: "2" } },
+      object: { kind: "ConfigMap", apiVersion: "v1", metadata: { resourceVersion: String(nth(2)) } },
     });
     expect(await next()).toBeUndefined();
     expect(type.clock.pending).toBe(0);
@@ -131,8 +132,8 @@ describe("watchResponse", () => {
     const type = newType();
     await type.create("a");
     const gone = new AbortController();
-    const aborted = await type.watch({ since: 1 }, { signal: gone.signal });
-    const cancelled = await type.watch({ since: 1 });
+    const aborted = await type.watch({ since: nth(1) }, { signal: gone.signal });
+    const cancelled = await type.watch({ since: nth(1) });
     expect(await type.sockets()).toBe(2);
     gone.abort();
     await cancelled.body!.cancel();
@@ -144,14 +145,14 @@ describe("watchResponse", () => {
   it("W7 a client that does not read holds about one window in memory, then goes on where it was", async () => {
     const type = newType();
     await type.create("first");
-    const response = await type.watch({ since: 1 });
+    const response = await type.watch({ since: nth(1) });
     const text = "x".repeat(100_000);
     for (let index = 0; index < 30; index++) await type.create(`c${index}`, text);
     const next = eventsOf(response);
     let bytes = 0;
     for (let index = 0; index < 30; index++) {
       const event = await next();
-      expect(event?.object.metadata.resourceVersion).toBe(String(index + 2));
+      expect(event?.object.metadata.resourceVersion).toBe(String(nth(index + 2)));
       bytes += JSON.stringify(event).length;
     }
     expect(bytes).toBeGreaterThan(2 * maxOutstanding);

@@ -6,6 +6,7 @@ import type { WatchRequest } from "../../workers/storage/cacher/protocol.ts";
 import { encodeObject } from "../../workers/storage/encode-object.ts";
 import type { Storage, StorageWatch, StorageWatchMessage } from "../../workers/storage/interfaces.ts";
 import { newShardStorage } from "../../workers/storage/shard/client.ts";
+import { nth, ordinal } from "../support/revisions.ts";
 
 const env = testEnv as unknown as Env;
 const prefix = "/registry/configmaps/";
@@ -53,15 +54,15 @@ class Reader {
     this.#messages = watch[Symbol.asyncIterator]();
   }
 
-  /** The next messages, as `ADDED 3`, `bookmark 4`, `error RevisionCompacted` or `end`. */
+  /** The next messages, as `ADDED 3` (of the third change), `bookmark 4`, `error RevisionCompacted` or `end`. */
   async take(count: number): Promise<string[]> {
     const seen: string[] = [];
     for (let index = 0; index < count; index++) {
       const { done, value } = await this.#messages.next();
       if (done) seen.push("end");
-      else if (value.kind === "event") seen.push(`${value.event.type} ${value.event.revision}`);
+      else if (value.kind === "event") seen.push(`${value.event.type} ${ordinal(value.event.revision)}`);
       else if (value.kind === "bookmark")
-        seen.push(`bookmark ${value.revision}${value.initialEventsEnd ? " end" : ""}`);
+        seen.push(`bookmark ${ordinal(value.revision)}${value.initialEventsEnd ? " end" : ""}`);
       else seen.push(`error ${value.error.code}`);
     }
     return seen;
@@ -76,18 +77,18 @@ describe("WatchCache fed by a ResourceShard", () => {
   it("W1 W2 delivers every event once, across evictions and resumed at every revision", async () => {
     const type = newType();
     await type.create("default/c0");
-    const open = await type.watch({ since: 1 });
+    const open = await type.watch({ since: nth(1) });
     for (let index = 1; index < 20; index++) {
       if (index % 3 === 0) await type.evict();
       if (index % 4 === 0) await Promise.all([type.create(`default/a${index}`), type.create(`default/b${index}`)]);
       else await type.create(`default/c${index}`);
     }
-    const newest = await type.storage.currentRevision();
+    const newest = ordinal(await type.storage.currentRevision());
     const expected = Array.from({ length: newest - 1 }, (_, index) => `ADDED ${index + 2}`);
     expect(await open.take(newest - 1)).toEqual(expected);
     for (let since = 1; since < newest; since++) {
       if (since % 5 === 0) await type.evict();
-      const resumed = await type.watch({ since });
+      const resumed = await type.watch({ since: nth(since) });
       expect(await resumed.take(newest - since)).toEqual(expected.slice(since - 1));
       resumed.close();
     }
@@ -133,8 +134,8 @@ describe("WatchCache fed by a ResourceShard", () => {
   it("W7 a watcher that does not read is paused; others and the writer go on; it catches up when it reads again", async () => {
     const type = newType();
     await type.create("default/first");
-    const slow = await type.watch({ since: 1 });
-    const fast = await type.watch({ since: 1 });
+    const slow = await type.watch({ since: nth(1) });
+    const fast = await type.watch({ since: nth(1) });
     const text = "x".repeat(100_000);
     const seen: string[] = [];
     for (let index = 0; index < 40; index++) {
@@ -149,7 +150,7 @@ describe("WatchCache fed by a ResourceShard", () => {
   it("W8 an alarm brings a bookmark to those who asked, at most one alarm for many events", async () => {
     const type = newType();
     await type.create("default/a");
-    const watch = await type.watch({ since: 1, bookmarks: true, labelSelector: "app=none" });
+    const watch = await type.watch({ since: nth(1), bookmarks: true, labelSelector: "app=none" });
     for (let index = 0; index < 5; index++) await type.create(`default/c${index}`);
     // The write is answered before the push is.
     await vi.waitFor(async () =>
@@ -164,10 +165,10 @@ describe("WatchCache fed by a ResourceShard", () => {
   it("W11 a sleeper's record survives eviction until its wake succeeds", async () => {
     const type = newType();
     await type.create("default/a");
-    await type.cache.wakeOn({ binding: "NOBODY", name: "n" }, 1);
+    await type.cache.wakeOn({ binding: "NOBODY", name: "n" }, nth(1));
     await type.evict();
     const records = () =>
       runInDurableObject(type.cache as never, (_, ctx) => [...ctx.storage.kv.list({ prefix: "sleeper:" })]);
-    expect(await records()).toEqual([["sleeper:NOBODY/n", { binding: "NOBODY", name: "n", since: 1 }]]);
+    expect(await records()).toEqual([["sleeper:NOBODY/n", { binding: "NOBODY", name: "n", since: nth(1) }]]);
   });
 });

@@ -5,6 +5,7 @@ import { isStorageError } from "../../workers/storage/errors.ts";
 import { guaranteedDelete, guaranteedUpdate, PreconditionError } from "../../workers/storage/guaranteed-update.ts";
 import type { EncodedObject, ListOptions, ListResult, Storage, StorageErrorShape } from "../../workers/storage/interfaces.ts";
 import { maxObjectBytes } from "../../workers/storage/interfaces.ts";
+import { nth, ordinal } from "../support/revisions.ts";
 import { describeStorageModel } from "./storage-model.ts";
 import { describeStorageWatchContract } from "./storage-watch-contract.ts";
 
@@ -29,10 +30,10 @@ export function thing(name: string, value: unknown = 0, uid = `uid-${name}`): En
   return encodeObject({ apiVersion: "v1", kind: "Thing", ...object });
 }
 
-/** The objects of a list as `name@resourceVersion`. */
+/** The objects of a list as `name@n`, written by the nth change. */
 export async function names(list: ListResult): Promise<string[]> {
   const objects = JSON.parse(`[${await list.text()}]`) as KubeObject[];
-  return objects.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
+  return objects.map(({ metadata }) => `${metadata.name}@${ordinal(metadata.resourceVersion!)}`);
 }
 
 export async function failure(promise: Promise<unknown>): Promise<StorageErrorShape> {
@@ -70,21 +71,21 @@ export function describeStorageContract(
 function describeWrites(factory: () => Promise<StorageContractSubject>): void {
   it("S1 S2: each change gets the next revision, which is inside its value; a failed one gets none", async () => {
     const { storage } = await factory();
-    expect(await storage.currentRevision()).toBe(0);
+    expect(await storage.currentRevision()).toBe(nth(0));
     const created = await storage.create(`${things}a`, thing("a"));
-    expect(created).toMatchObject({ key: `${things}a`, revision: 1 });
+    expect(created).toMatchObject({ key: `${things}a`, revision: nth(1) });
     expect(JSON.parse(created.value)).toEqual({
-      metadata: { name: "a", uid: "uid-a", resourceVersion: "1" },
+      metadata: { name: "a", uid: "uid-a", resourceVersion: String(nth(1)) },
       value: 0,
     });
     await failure(storage.create(`${things}a`, thing("a")));
-    await failure(storage.update(`${things}a`, thing("a"), 7));
-    const updated = await storage.update(`${things}a`, thing("a", 1), 1);
-    expect(updated.revision).toBe(2);
+    await failure(storage.update(`${things}a`, thing("a"), nth(7)));
+    const updated = await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    expect(updated.revision).toBe(nth(2));
     expect(await storage.get(`${things}a`)).toEqual(updated);
-    expect((await storage.delete(`${things}a`, thing("a", 1), 2)).revision).toBe(3);
-    expect((await storage.create(`${things}a`, thing("a"))).revision).toBe(4);
-    expect(await storage.currentRevision()).toBe(4);
+    expect((await storage.delete(`${things}a`, thing("a", nth(1)), 2)).revision).toBe(nth(3));
+    expect((await storage.create(`${things}a`, thing("a"))).revision).toBe(nth(4));
+    expect(await storage.currentRevision()).toBe(nth(4));
   });
 
   it("S3: create throws KeyExists", async () => {
@@ -105,13 +106,13 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
     const { storage } = await factory();
     const key = `${things}a`;
     for (const change of ["update", "delete"] as const) {
-      expect(await failure(storage[change](key, thing("a"), 1))).toEqual({ code: "KeyNotFound", key });
+      expect(await failure(storage[change](key, thing("a"), nth(1)))).toEqual({ code: "KeyNotFound", key });
     }
     await storage.create(key, thing("a"));
-    const current = await storage.update(key, thing("a", 1), 1);
+    const current = await storage.update(key, thing("a", nth(1)), 1);
     for (const change of ["update", "delete"] as const) {
-      const error = await failure(storage[change](key, thing("a", 2), 1));
-      expect(error).toEqual({ code: "RevisionConflict", key, actual: 2, current });
+      const error = await failure(storage[change](key, thing("a", nth(2)), 1));
+      expect(error).toEqual({ code: "RevisionConflict", key, actual: nth(2), current });
     }
     expect(await storage.get(key)).toEqual(current);
   });
@@ -119,9 +120,9 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
   it("S6: a delete answers the last state with the deletion's own revision", async () => {
     const { storage } = await factory();
     await storage.create(`${things}a`, thing("a", "last"));
-    const deleted = await storage.delete(`${things}a`, thing("a", "last"), 1);
-    expect(deleted.revision).toBe(2);
-    expect(JSON.parse(deleted.value)).toMatchObject({ metadata: { resourceVersion: "2" }, value: "last" });
+    const deleted = await storage.delete(`${things}a`, thing("a", "last"), nth(1));
+    expect(deleted.revision).toBe(nth(2));
+    expect(JSON.parse(deleted.value)).toMatchObject({ metadata: { resourceVersion: String(nth(2)) }, value: "last" });
   });
 
   it("S11: a value may have 1.5 MiB of UTF-8, and no more", async () => {
@@ -134,12 +135,12 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
     expect((await storage.get(`${things}a`))?.value).toBe(stored.value);
     for (const write of [
       storage.create(`${things}b`, thing("a", wide + "ü")),
-      storage.update(`${things}a`, thing("a", wide + "ü"), 1),
+      storage.update(`${things}a`, thing("a", wide + "ü"), nth(1)),
       storage.create(`${things}b`, thing("a", "x".repeat(maxObjectBytes))),
     ]) {
       expect(await failure(write)).toMatchObject({ code: "ValueTooLarge", limit: maxObjectBytes });
     }
-    expect(await storage.currentRevision()).toBe(1);
+    expect(await storage.currentRevision()).toBe(nth(1));
   });
 
   it("S19: operations issued together succeed and fail each for itself, in order", async () => {
@@ -148,8 +149,8 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
       storage.create(`${things}a`, thing("a", 1)),
       storage.create(`${things}a`, thing("a", 2)),
       storage.get(`${things}a`),
-      storage.update(`${things}a`, thing("a", 3), 1),
-      storage.update(`${things}b`, thing("b"), 1),
+      storage.update(`${things}a`, thing("a", nth(3)), 1),
+      storage.update(`${things}b`, thing("b"), nth(1)),
       storage.create(`${things}c`, thing("c")),
       storage.currentRevision(),
     ]);
@@ -164,14 +165,14 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
     const all = Array.from({ length: 2_300 }, (_, i) => storage.create(`${things}${i}`, thing(`${i}`)));
     const revisions = (await Promise.all(all)).map(({ revision }) => revision);
     expect(new Set(revisions).size).toBe(2_300);
-    expect(Math.max(...revisions)).toBe(2_300);
+    expect(Math.max(...revisions)).toBe(nth(2_300));
     const large = "x".repeat(1_400_000);
     await Promise.all(Array.from({ length: 30 }, (_, i) => storage.create(`${things}large-${i}`, thing("l", large))));
     expect((await storage.list({ prefix: things })).count).toBe(2_330);
     const all30 = Array.from({ length: 30 }, (_, i) => `${things}large-${i}`);
     const read = await Promise.all(all30.map((key) => storage.get(key)));
     expect(read.map((object) => object?.key)).toEqual(all30);
-    const conflicts = await Promise.all(all30.map((key) => failure(storage.update(key, thing("l"), 1))));
+    const conflicts = await Promise.all(all30.map((key) => failure(storage.update(key, thing("l"), nth(1)))));
     expect(conflicts.map(({ code }) => code)).toEqual(all30.map(() => "RevisionConflict"));
   }, 60_000);
 }
@@ -179,14 +180,14 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
 function describeLists(factory: () => Promise<StorageContractSubject>): void {
   it("S7: a list is in key order and keeps to its prefix", async () => {
     const { storage } = await factory();
-    expect(await storage.list({ prefix: things })).toMatchObject({ revision: 0, count: 0 });
+    expect(await storage.list({ prefix: things })).toMatchObject({ revision: nth(0), count: 0 });
     for (const name of ["b/one", "a/two", "ab/one", "a/one", "a-b/one"]) {
       await storage.create(things + name, thing(name, name));
     }
     const keysOf = async (prefix: string) => {
       const list = await storage.list({ prefix });
       const text = await list.text();
-      expect(list.revision).toBe(5);
+      expect(list.revision).toBe(nth(5));
       return (JSON.parse(`[${text}]`) as { value: string }[]).map(({ value }) => value);
     };
     expect(await keysOf(things)).toEqual(["a-b/one", "a/one", "a/two", "ab/one", "b/one"]);
@@ -198,27 +199,27 @@ function describeLists(factory: () => Promise<StorageContractSubject>): void {
     const { storage } = await factory();
     await storage.create(`${things}a`, thing("a"));
     await storage.create(`${things}b`, thing("b"));
-    await storage.update(`${things}a`, thing("a", 1), 1);
-    await storage.delete(`${things}b`, thing("b"), 2);
+    await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    await storage.delete(`${things}b`, thing("b"), nth(2));
     await storage.create(`${things}b`, thing("b"));
     await storage.create(`${things}c`, thing("c"));
     const at = async (match: ListOptions["match"]) => {
       const list = await storage.list(match === undefined ? { prefix: things } : { prefix: things, match });
       return [list.revision, ...(await names(list))];
     };
-    const newest = [6, "a@3", "b@5", "c@6"];
+    const newest = [nth(6), "a@3", "b@5", "c@6"];
     expect(await at(undefined)).toEqual(newest);
-    expect(await at({ kind: "notOlderThan", revision: 6 })).toEqual(newest);
-    expect((await at({ kind: "notOlderThan", revision: 3 }))[0]).toBeGreaterThanOrEqual(3);
-    expect(await at({ kind: "exact", revision: 6 })).toEqual(newest);
-    expect(await at({ kind: "exact", revision: 5 })).toEqual([5, "a@3", "b@5"]);
-    expect(await at({ kind: "exact", revision: 4 })).toEqual([4, "a@3"]);
-    expect(await at({ kind: "exact", revision: 3 })).toEqual([3, "a@3", "b@2"]);
-    expect(await at({ kind: "exact", revision: 2 })).toEqual([2, "a@1", "b@2"]);
-    expect(await at({ kind: "exact", revision: 1 })).toEqual([1, "a@1"]);
+    expect(await at({ kind: "notOlderThan", revision: nth(6) })).toEqual(newest);
+    expect((await at({ kind: "notOlderThan", revision: nth(3) }))[0]).toBeGreaterThanOrEqual(nth(3));
+    expect(await at({ kind: "exact", revision: nth(6) })).toEqual(newest);
+    expect(await at({ kind: "exact", revision: nth(5) })).toEqual([nth(5), "a@3", "b@5"]);
+    expect(await at({ kind: "exact", revision: nth(4) })).toEqual([nth(4), "a@3"]);
+    expect(await at({ kind: "exact", revision: nth(3) })).toEqual([nth(3), "a@3", "b@2"]);
+    expect(await at({ kind: "exact", revision: nth(2) })).toEqual([nth(2), "a@1", "b@2"]);
+    expect(await at({ kind: "exact", revision: nth(1) })).toEqual([nth(1), "a@1"]);
     for (const kind of ["exact", "notOlderThan"] as const) {
-      const error = await failure(storage.list({ prefix: things, match: { kind, revision: 7 } }));
-      expect(error).toEqual({ code: "RevisionTooLarge", requested: 7, current: 6 });
+      const error = await failure(storage.list({ prefix: things, match: { kind, revision: nth(7) } }));
+      expect(error).toEqual({ code: "RevisionTooLarge", requested: nth(7), current: nth(6) });
     }
   });
 
@@ -228,7 +229,7 @@ function describeLists(factory: () => Promise<StorageContractSubject>): void {
     for (let i = 0; i < 20; i += 2) await storage.create(things + name(i), thing(name(i)));
     const expected = await names(await storage.list({ prefix: things }));
     const first = await storage.list({ prefix: things, limit: 3 });
-    expect(first).toMatchObject({ revision: 10, count: 3, lastKey: things + name(4), remaining: 7 });
+    expect(first).toMatchObject({ revision: nth(10), count: 3, lastKey: things + name(4), remaining: 7 });
     const seen = await names(first);
     let after = first.lastKey;
     let remaining = 7;
@@ -277,16 +278,16 @@ function describeLists(factory: () => Promise<StorageContractSubject>): void {
     const { storage, compact } = await factory();
     await storage.create(`${things}a`, thing("a"));
     await storage.create(`${things}b`, thing("b"));
-    await storage.update(`${things}a`, thing("a", 1), 1);
-    await storage.delete(`${things}b`, thing("b"), 2);
-    await storage.update(`${things}a`, thing("a", 2), 3);
-    await compact(3);
+    await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    await storage.delete(`${things}b`, thing("b"), nth(2));
+    await storage.update(`${things}a`, thing("a", nth(2)), 3);
+    await compact(nth(3));
     const exact = (revision: number) => storage.list({ prefix: things, match: { kind: "exact", revision } });
-    expect(await failure(exact(2))).toEqual({ code: "RevisionCompacted", requested: 2, oldest: 3 });
-    expect(await names(await exact(3))).toEqual(["a@3", "b@2"]);
-    expect(await names(await exact(4))).toEqual(["a@3"]);
+    expect(await failure(exact(nth(2)))).toEqual({ code: "RevisionCompacted", requested: nth(2), oldest: nth(3) });
+    expect(await names(await exact(nth(3)))).toEqual(["a@3", "b@2"]);
+    expect(await names(await exact(nth(4)))).toEqual(["a@3"]);
     expect(await names(await storage.list({ prefix: things }))).toEqual(["a@5"]);
-    expect(await names(await storage.list({ prefix: things, match: { kind: "notOlderThan", revision: 1 } }))).toEqual([
+    expect(await names(await storage.list({ prefix: things, match: { kind: "notOlderThan", revision: nth(1) } }))).toEqual([
       "a@5",
     ]);
   });
@@ -294,10 +295,10 @@ function describeLists(factory: () => Promise<StorageContractSubject>): void {
   it("S18: revisions go on after everything was deleted and compacted", async () => {
     const { storage, compact } = await factory();
     await storage.create(`${things}a`, thing("a"));
-    await storage.delete(`${things}a`, thing("a"), 1);
-    await compact(2);
-    expect(await storage.currentRevision()).toBe(2);
-    expect((await storage.create(`${things}a`, thing("a"))).revision).toBe(3);
+    await storage.delete(`${things}a`, thing("a"), nth(1));
+    await compact(nth(2));
+    expect(await storage.currentRevision()).toBe(nth(2));
+    expect((await storage.create(`${things}a`, thing("a"))).revision).toBe(nth(3));
   });
 }
 
@@ -310,15 +311,15 @@ function describeGuaranteedUpdate(factory: () => Promise<StorageContractSubject>
     const increment = () => guaranteedUpdate(storage, key, (object) => ({ ...object!, value: object!.value + 1 }));
     await Promise.all(Array.from({ length: 12 }, increment));
     expect(JSON.parse((await storage.get(key))!.value).value).toBe(12);
-    expect(await storage.currentRevision()).toBe(13);
+    expect(await storage.currentRevision()).toBe(nth(13));
   });
 
   it("S12: guaranteedUpdate does not write what is unchanged, and does not trust a stale state", async () => {
     const { storage } = await factory();
     const stale = await storage.create(key, thing("a", 0));
-    const newest = await storage.update(key, thing("a", 1), 1);
+    const newest = await storage.update(key, thing("a", nth(1)), 1);
     expect(await guaranteedUpdate(storage, key, (object) => object!)).toEqual(newest);
-    expect(await storage.currentRevision()).toBe(2);
+    expect(await storage.currentRevision()).toBe(nth(2));
     const seen: unknown[] = [];
     const result = await guaranteedUpdate(
       storage,
@@ -331,17 +332,17 @@ function describeGuaranteedUpdate(factory: () => Promise<StorageContractSubject>
       { cached: stale },
     );
     expect(seen).toEqual([0, 1]);
-    expect(result.revision).toBe(3);
+    expect(result.revision).toBe(nth(3));
     // As the stale state is, so the object shall be: nothing to do for the stale state, but for the newest.
     const back = await guaranteedUpdate(storage, key, (object) => ({ ...object!, value: 0 }), { cached: stale });
-    expect(back.revision).toBe(4);
+    expect(back.revision).toBe(nth(4));
   });
 
   it("S12: guaranteedUpdate creates only when told to; what tryUpdate throws ends it", async () => {
     const { storage } = await factory();
     const change = () => ({ metadata: { name: "a" }, value: 1 });
     expect((await failure(guaranteedUpdate(storage, key, change))).code).toBe("KeyNotFound");
-    expect((await guaranteedUpdate(storage, key, change, { ignoreNotFound: true })).revision).toBe(1);
+    expect((await guaranteedUpdate(storage, key, change, { ignoreNotFound: true })).revision).toBe(nth(1));
     const refuse = () => {
       throw new Error("no");
     };
@@ -351,29 +352,29 @@ function describeGuaranteedUpdate(factory: () => Promise<StorageContractSubject>
   it("S12: guaranteedDelete removes the newest state", async () => {
     const { storage } = await factory();
     const stale = await storage.create(key, thing("a", 0));
-    await storage.update(key, thing("a", 1), 1);
+    await storage.update(key, thing("a", nth(1)), 1);
     const deleted = await guaranteedDelete(storage, key, { cached: stale });
-    expect(JSON.parse(deleted.value)).toMatchObject({ metadata: { resourceVersion: "3" }, value: 1 });
+    expect(JSON.parse(deleted.value)).toMatchObject({ metadata: { resourceVersion: String(nth(3)) }, value: 1 });
     expect((await failure(guaranteedDelete(storage, key))).code).toBe("KeyNotFound");
   });
 
   it("S13: uid and resourceVersion preconditions hold of the newest state", async () => {
     const { storage } = await factory();
     const stale = await storage.create(key, thing("a", 0, "u1"));
-    await storage.update(key, thing("a", 1, "u1"), 1);
+    await storage.update(key, thing("a", 1, "u1"), nth(1));
     const change = (object: KubeObject | undefined) => ({ ...object!, value: 9 });
     const wrongUid = guaranteedUpdate(storage, key, change, { preconditions: { uid: "u2" }, cached: stale });
     await expect(wrongUid).rejects.toThrow(
       new PreconditionError("Precondition failed: UID in precondition: u2, UID in object meta: u1"),
     );
-    const wrongVersion = guaranteedDelete(storage, key, { preconditions: { resourceVersion: "1" }, cached: stale });
+    const wrongVersion = guaranteedDelete(storage, key, { preconditions: { resourceVersion: String(nth(1)) }, cached: stale });
     await expect(wrongVersion).rejects.toThrow(
       new PreconditionError(
-        "Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: 2",
+        `Precondition failed: ResourceVersion in precondition: ${nth(1)}, ResourceVersion in object meta: ${nth(2)}`,
       ),
     );
-    const right = { preconditions: { uid: "u1", resourceVersion: "2" }, cached: stale };
-    expect((await guaranteedUpdate(storage, key, change, right)).revision).toBe(3);
+    const right = { preconditions: { uid: "u1", resourceVersion: String(nth(2)) }, cached: stale };
+    expect((await guaranteedUpdate(storage, key, change, right)).revision).toBe(nth(3));
     expect(isStorageError(await guaranteedDelete(storage, key, right).catch((e: unknown) => e), "KeyNotFound")).toBe(
       false,
     );

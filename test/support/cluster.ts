@@ -107,7 +107,9 @@ export class TestCluster {
 
   requestUrl(method: string, url: string, body?: string | Uint8Array, headers: Record<string, string> = {}): Promise<TestResponse> {
     return new Promise((resolve, reject) => {
-      const request = https.request(url, { method, headers, ca: this.ca, timeout: 60_000 }, (response) => {
+      // Node frames the body of a DELETE only when told its length.
+      const framed = body === undefined ? headers : { "Content-Length": String(Buffer.byteLength(body)), ...headers };
+      const request = https.request(url, { method, headers: framed, ca: this.ca, timeout: 60_000 }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);

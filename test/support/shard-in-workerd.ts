@@ -6,6 +6,7 @@ import type { EncodedObject, StorageEvent } from "../../workers/storage/interfac
 import { settingsFor } from "../../workers/storage/settings.ts";
 import type { ShardOperation, ShardOperationResult, ShardSettings } from "../../workers/storage/shard/protocol.ts";
 import { Shard, type ShardHost } from "../../workers/storage/shard/shard.ts";
+import { nth, ordinal } from "./revisions.ts";
 
 export const things = "/registry/things/";
 
@@ -19,11 +20,12 @@ export const create = (name: string, value?: unknown): ShardOperation => ({
   value: thing(name, value),
 });
 
-export const change = (kind: "update" | "delete", name: string, expectedRevision: number, value?: unknown): ShardOperation => ({
+/** Of the object that the type's nth change wrote. */
+export const change = (kind: "update" | "delete", name: string, expected: number, value?: unknown): ShardOperation => ({
   kind,
   key: things + name,
   value: thing(name, value),
-  expectedRevision,
+  expectedRevision: nth(expected),
 });
 
 /**
@@ -103,13 +105,13 @@ export class ShardBench {
     return (await this.shard.transact(operations)).results;
   }
 
-  /** The list's header and values' names with revisions. */
+  /** The list's header, and the objects as `name@n`, written by the nth change. */
   async list(request: object): Promise<{ header: Record<string, unknown>; names: string[] }> {
     const response = await this.listResponse(request);
     const objects = JSON.parse(`[${await response.text()}]`) as { metadata: { name: string; resourceVersion: string } }[];
     return {
       header: JSON.parse(response.headers.get("edgeplane-list")!) as Record<string, unknown>,
-      names: objects.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`),
+      names: objects.map(({ metadata }) => `${metadata.name}@${ordinal(metadata.resourceVersion)}`),
     };
   }
 
@@ -117,9 +119,9 @@ export class ShardBench {
     return this.shard.fetch(new Request("https://shard/list", { method: "POST", body: JSON.stringify(request) }));
   }
 
-  /** Revisions of the rows in `history`. */
+  /** The rows in `history`: of the nth change each. */
   historyRows(): number[] {
-    return Array.from(this.#storage.sql.exec("SELECT revision FROM history ORDER BY revision").raw(), (row) => row[0] as number);
+    return Array.from(this.#storage.sql.exec("SELECT revision FROM history ORDER BY revision").raw(), (row) => ordinal(row[0] as number));
   }
 }
 

@@ -138,5 +138,11 @@ export type StorageErrorShape =
   /** The store cannot answer now (shutting down, overloaded); the caller may retry. */
   | { code: "Unavailable"; message: string };
 
+/**
+ * The revision of a type before its first change. Not 0, since a watch from 0 begins with whatever is at hand: a list of
+ * an empty type must show a revision from which it can be watched.
+ */
+export const emptyRevision = 1;
+
 /** Bytes of UTF-8 that one stored value may have. */
 export const maxObjectBytes = 1.5 * 1024 * 1024;

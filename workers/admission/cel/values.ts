@@ -1,4 +1,5 @@
 import { CelError } from "./errors.ts";
+import { spend } from "./work.ts";
 
 /**
  * Run-time values. int is a bigint, double a number, uint a CelUint; JSON data is wrapped lazily by CelList and CelMap
@@ -82,11 +83,13 @@ export abstract class CelList {
 
   /** Lists with a semantics of their own (set, map) override these. */
   concat(other: CelList): CelList {
+    spend(this.size + other.size);
     return new ArrayList([...this, ...other]);
   }
 
   equals(other: CelList): boolean {
     if (this.size !== other.size) return false;
+    spend(this.size);
     for (let index = 0; index < this.size; index++) {
       if (!equal(this.at(index), other.at(index))) return false;
     }
@@ -121,6 +124,7 @@ export abstract class CelMap {
 
   equals(other: CelMap): boolean {
     if (this.size !== other.size) return false;
+    spend(this.size * 2);
     for (const key of this.keys()) {
       const theirs = other.get(key);
       if (theirs === undefined || !equal(this.get(key) as Value, theirs)) return false;

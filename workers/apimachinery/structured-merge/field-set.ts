@@ -239,9 +239,20 @@ function parseNode(node: Record<string, unknown>): { set: FieldSet | undefined; 
   return { set: makeNode(member, result), member };
 }
 
+const maxKnownElements = 4_096;
+const knownElements = new Map<string, PathElement | undefined>();
+
+/** Keys such as `k:{"name":"main"}` come again and again; their canonical forms are kept, up to a bound. */
 function canonical(text: string): PathElement | undefined {
+  const known = knownElements.get(text);
+  if (known !== undefined) return known;
   const parsed = parseElement(text);
-  return parsed === undefined ? undefined : formatElement(parsed);
+  const element = parsed === undefined ? undefined : formatElement(parsed);
+  if (element !== undefined && text.length < 256) {
+    if (knownElements.size >= maxKnownElements) knownElements.clear();
+    knownElements.set(text, element);
+  }
+  return element;
 }
 
 type MutableSet = { [element: PathElement]: MutableSet };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nth, ordinal } from "../../../test/support/revisions.ts";
 import { FakeClock } from "../../apimachinery/clock.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { StorageEvent } from "../interfaces.ts";
@@ -55,7 +56,7 @@ function newRig(options: Partial<CacherOptions> = {}): Rig {
     async push(events) {
       const pushed = rig.cacher.push(events);
       await clock.advance(20);
-      return (await pushed).revision;
+      return ordinal((await pushed).revision);
     },
     async open(request) {
       const socket = new FakeSocket();
@@ -72,7 +73,7 @@ async function settle(): Promise<void> {
 }
 
 function revisions(socket: FakeSocket): number[] {
-  return socket.messages.flatMap((message) => (message.kind === "event" ? [message.event.revision] : []));
+  return socket.messages.flatMap((message) => (message.kind === "event" ? [ordinal(message.event.revision)] : []));
 }
 
 describe("Cacher", () => {
@@ -97,7 +98,7 @@ describe("Cacher", () => {
     for (const restart of [false, true]) {
       if (restart) rig.restart([]);
       for (let since = 1; since <= 10; since++) {
-        const socket = await rig.open({ since });
+        const socket = await rig.open({ since: nth(since) });
         expect(revisions(socket)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].slice(since));
       }
     }
@@ -106,23 +107,23 @@ describe("Cacher", () => {
   it("W3 answers a start before the history with RevisionCompacted", async () => {
     const rig = newRig();
     for (let index = 0; index < 10; index++) rig.shard.commit(`${prefix}default/c`, { data: { index } });
-    rig.shard.compacted = 6;
-    const expired = await rig.open({ since: 5 });
+    rig.shard.compacted = nth(6);
+    const expired = await rig.open({ since: nth(5) });
     expect(expired.closedWith).toEqual({
       code: closeCode.error,
-      reason: JSON.stringify({ code: "RevisionCompacted", requested: 5, oldest: 6 }),
+      reason: JSON.stringify({ code: "RevisionCompacted", requested: nth(5), oldest: nth(6) }),
     });
-    expect(revisions(await rig.open({ since: 6 }))).toEqual([7, 8, 9, 10]);
+    expect(revisions(await rig.open({ since: nth(6) }))).toEqual([7, 8, 9, 10]);
   });
 
   it("W4 a start in the future waits and skips what is before it", async () => {
     const rig = newRig();
-    const socket = await rig.open({ since: 3 });
+    const socket = await rig.open({ since: nth(3) });
     for (let index = 0; index < 5; index++)
       await rig.push([rig.shard.commit(`${prefix}default/c`, { data: { index } })]);
     expect(revisions(socket)).toEqual([4, 5]);
-    const listing = await rig.open({ since: 9, initialEvents: true });
-    expect(listing.closedWith?.reason).toBe(JSON.stringify({ code: "RevisionTooLarge", requested: 9, current: 5 }));
+    const listing = await rig.open({ since: nth(9), initialEvents: true });
+    expect(listing.closedWith?.reason).toBe(JSON.stringify({ code: "RevisionTooLarge", requested: nth(9), current: nth(5) }));
   });
 
   it("W5 starts with the current objects, then the marked bookmark, then what follows", async () => {
@@ -133,18 +134,18 @@ describe("Cacher", () => {
     const socket = await rig.open({ initialEvents: true, since: 0, bookmarks: true, representation: object });
     await rig.push([rig.shard.commit(`${prefix}default/c`, { data: {} })]);
     expect(
-      socket.lines.map(({ type, object }) => [type, object.metadata.name, object.metadata.resourceVersion]),
+      socket.lines.map(({ type, object }) => [type, object.metadata.name, ordinal(object.metadata.resourceVersion)]),
     ).toEqual([
-      ["ADDED", "a", "2"],
-      ["ADDED", "b", "3"],
-      ["BOOKMARK", undefined, "3"],
-      ["ADDED", "c", "4"],
+      ["ADDED", "a", 2],
+      ["ADDED", "b", 3],
+      ["BOOKMARK", undefined, 3],
+      ["ADDED", "c", 4],
     ]);
     expect(socket.lines[1].object.data.text).toBe('a\\"{');
     expect(socket.lines[2].object).toEqual({
       kind: "ConfigMap",
       apiVersion: "v1",
-      metadata: { annotations: { "k8s.io/initial-events-end": "true" }, resourceVersion: "3" },
+      metadata: { annotations: { "k8s.io/initial-events-end": "true" }, resourceVersion: String(nth(3)) },
     });
   });
 
@@ -169,23 +170,23 @@ describe("Cacher", () => {
     const seen = (socket: FakeSocket) =>
       socket.lines.map(({ type, object }) => [
         type,
-        object.metadata.resourceVersion,
+        ordinal(object.metadata.resourceVersion),
         object.metadata.labels.app,
         object.data.phase,
       ]);
     expect(seen(byLabel)).toEqual([
-      ["ADDED", "2", "web", "Run"],
-      ["MODIFIED", "3", "web", "Done"],
-      ["DELETED", "4", "web", "Done"],
-      ["ADDED", "5", "web", "New"],
-      ["DELETED", "6", "web", "New"],
+      ["ADDED", 2, "web", "Run"],
+      ["MODIFIED", 3, "web", "Done"],
+      ["DELETED", 4, "web", "Done"],
+      ["ADDED", 5, "web", "New"],
+      ["DELETED", 6, "web", "New"],
     ]);
     expect(seen(byField)).toEqual([
-      ["ADDED", "1", "db", "New"],
-      ["MODIFIED", "2", "web", "Run"],
-      ["DELETED", "3", "web", "Run"],
-      ["ADDED", "5", "web", "New"],
-      ["DELETED", "6", "web", "New"],
+      ["ADDED", 1, "db", "New"],
+      ["MODIFIED", 2, "web", "Run"],
+      ["DELETED", 3, "web", "Run"],
+      ["ADDED", 5, "web", "New"],
+      ["DELETED", 6, "web", "New"],
     ]);
   });
 
@@ -241,10 +242,10 @@ describe("Cacher", () => {
     expect(asked.messages).toEqual([]);
     rig.cacher.sendDueBookmarks();
     rig.cacher.sendDueBookmarks();
-    expect(asked.messages).toEqual([{ kind: "bookmark", revision: 1 }]);
+    expect(asked.messages).toEqual([{ kind: "bookmark", revision: nth(1) }]);
     await rig.clock.advance(61_000);
     await rig.push([rig.shard.commit(`${prefix}default/c`, { data: {} })]);
-    expect(asked.messages.at(-1)).toEqual({ kind: "bookmark", revision: 2 });
+    expect(asked.messages.at(-1)).toEqual({ kind: "bookmark", revision: nth(2) });
     expect(other.messages).toEqual([]);
   });
 
@@ -253,7 +254,7 @@ describe("Cacher", () => {
     const socket = await rig.open({ since: 0, initialEvents: false, bookmarks: true, labelSelector: "app=none" });
     await rig.push([rig.shard.commit(`${prefix}default/c`, { data: {} })]);
     rig.cacher.endRequested(socket);
-    expect(socket.messages).toEqual([{ kind: "bookmark", revision: 1 }]);
+    expect(socket.messages).toEqual([{ kind: "bookmark", revision: nth(1) }]);
     expect(socket.closedWith?.code).toBe(closeCode.done);
     expect(rig.cacher.watcherCount).toBe(0);
   });
@@ -266,7 +267,7 @@ describe("Cacher", () => {
     rig.cacher.closed(socket, socket.saved);
     rig.restart([quiet]);
     const calls = rig.shard.eventsCalls;
-    rig.shard.compacted = 1;
+    rig.shard.compacted = nth(1);
     await rig.push([rig.shard.commit(`${prefix}default/b`, { labels: { app: "none" }, data: {} })]);
     expect(revisions(quiet)).toEqual([2]);
     expect(rig.shard.eventsCalls).toBe(calls);
@@ -290,11 +291,11 @@ describe("Cacher", () => {
     const socket = await rig.open({ since: 0, initialEvents: false });
     await rig.push([rig.shard.commit(`${prefix}default/a`, { data: {} })]);
     for (let index = 0; index < 5; index++) rig.shard.commit(`${prefix}default/a`, { data: {} });
-    rig.shard.compacted = 5;
+    rig.shard.compacted = nth(5);
     expect(await rig.push([rig.shard.history[5]!])).toBe(6);
     expect(revisions(socket)).toEqual([1]);
     expect(JSON.parse(socket.closedWith!.reason).code).toBe("RevisionCompacted");
-    expect(revisions(await rig.open({ since: 5 }))).toEqual([6]);
+    expect(revisions(await rig.open({ since: nth(5) }))).toEqual([6]);
   });
 
   it("encodes an event once for all watchers that look at it alike, and parses none without selectors", async () => {
@@ -336,7 +337,7 @@ describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
       const capacity = seed % 3 === 0 ? { minimum: 4, maximum: 8 } : { minimum: 100, maximum: 1000 };
       const rig = newRig({ capacity });
       const text = "x".repeat(seed % 20 === 0 ? 60_000 : 10);
-      let acknowledged = 0;
+      let acknowledged = nth(0);
       const watchers: { socket: FakeSocket; since: number; selector: number }[] = [];
       for (let step = 0; step < 150; step++) {
         const action = pick(12);
@@ -350,15 +351,15 @@ describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
         if (action < 8) {
           const newest = rig.shard.revision;
           const kind = pick(5);
-          const from = kind === 0 ? Math.max(0, newest - 1) : kind === 1 ? pick(acknowledged + 1) : acknowledged;
-          const pushed = rig.cacher.push(rig.shard.history.slice(from, newest));
+          const from = kind === 0 ? Math.max(nth(0), newest - 1) : kind === 1 ? nth(pick(ordinal(acknowledged) + 1)) : acknowledged;
+          const pushed = rig.cacher.push(rig.shard.after(from));
           if (pick(2)) await rig.clock.advance(pick(15));
           void pushed.then(({ revision }) => (acknowledged = Math.max(acknowledged, revision)));
           if (pick(3)) await rig.clock.advance(20);
         } else if (action === 8) {
-          const since = pick(rig.shard.revision + 1);
+          const since = nth(pick(ordinal(rig.shard.revision) + 1));
           const selector = pick(selectors.length);
-          if (since > 0) watchers.push({ socket: await rig.open({ since, ...selectors[selector] }), since, selector });
+          watchers.push({ socket: await rig.open({ since, ...selectors[selector] }), since, selector });
         } else if (action === 9) {
           for (const { socket } of watchers) {
             if (pick(3) === 0) continue;
@@ -378,7 +379,7 @@ describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
         }
       }
       await rig.clock.advance(20);
-      await rig.push(rig.shard.history.slice(acknowledged));
+      await rig.push(rig.shard.after(acknowledged));
       for (let round = 0; round < 200 && watchers.some(({ socket }) => socket.unacknowledged > 0); round++) {
         for (const { socket } of watchers) {
           rig.cacher.acknowledged(socket, socket.unacknowledged);
@@ -388,7 +389,7 @@ describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
       }
       expect(watchers.length).toBeGreaterThan(0);
       for (const { socket, since, selector } of watchers) {
-        const expected = rig.shard.history.slice(since).flatMap((event) => expectedEvent(event, selectors[selector]!));
+        const expected = rig.shard.after(since).flatMap((event) => expectedEvent(event, selectors[selector]!));
         const seen = socket.messages.flatMap((message) =>
           message.kind === "event" ? [[message.event.type, message.event.revision]] : [],
         );

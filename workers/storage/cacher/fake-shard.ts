@@ -1,3 +1,4 @@
+import { emptyRevision } from "../interfaces.ts";
 import type { StorageEvent } from "../interfaces.ts";
 import type { ShardEventsResult, ShardListRequest } from "../shard/protocol.ts";
 import type { CacherListResult, CacherShard } from "./cacher.ts";
@@ -6,12 +7,12 @@ import type { CacherListResult, CacherShard } from "./cacher.ts";
 export class FakeShard implements CacherShard {
   readonly history: StorageEvent[] = [];
   /** History up to here is gone. */
-  compacted = 0;
+  compacted = emptyRevision;
   eventsCalls = 0;
   readonly #current = new Map<string, { value: string; revision: number }>();
 
   get revision(): number {
-    return this.history.length;
+    return emptyRevision + this.history.length;
   }
 
   /** Writes an object, or deletes it when `fields` is undefined. */
@@ -47,6 +48,11 @@ export class FakeShard implements CacherShard {
     return event;
   }
 
+  /** Everything that was committed after `revision`. */
+  after(revision: number): StorageEvent[] {
+    return this.history.slice(revision - emptyRevision);
+  }
+
   has(key: string): boolean {
     return this.#current.has(key);
   }
@@ -68,7 +74,7 @@ export class FakeShard implements CacherShard {
     if (since > this.revision) {
       return { ok: false, error: { code: "RevisionTooLarge", requested: since, current: this.revision } };
     }
-    return { ok: true, events: this.history.slice(since, since + limit), revision: this.revision };
+    return { ok: true, events: this.after(since).slice(0, limit), revision: this.revision };
   }
 
   async currentRevision(): Promise<number> {

@@ -13,6 +13,7 @@ import type {
   StoredObject,
   WatchOptions,
 } from "../interfaces.ts";
+import { emptyRevision } from "../interfaces.ts";
 import { valueTooLarge } from "../value-size.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 
@@ -22,11 +23,11 @@ import { MemoryWatch } from "./memory-watch.ts";
  */
 export class MemoryStorage implements Storage {
   readonly #clock: Clock;
-  /** Revision 1 is compacted from the beginning (rule S1). */
-  readonly #events: StorageEvent[] = [{ type: "DELETED", key: "", revision: 1, value: "" }];
+  /** Begins with what stands for the empty type. */
+  readonly #events: StorageEvent[] = [{ type: "DELETED", key: "", revision: emptyRevision, value: "" }];
   readonly #current = new Map<string, StoredObject>();
   readonly #watches = new Set<MemoryWatch>();
-  #compacted = 1;
+  #compacted = emptyRevision;
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { nth, ordinal } from "../../../test/support/revisions.ts";
 import { change, create, nextMacrotask, things, withShard } from "../../../test/support/shard-in-workerd.ts";
 import type { ShardBench } from "../../../test/support/shard-in-workerd.ts";
 
-const pushed = (bench: ShardBench) => bench.pushes.map((events) => events.map(({ revision }) => revision));
+const pushed = (bench: ShardBench) => bench.pushes.map((events) => events.map(({ revision }) => ordinal(revision)));
 
 /** Lets pushes that are under way come to their end. */
 async function settle(): Promise<void> {
@@ -16,12 +17,12 @@ describe("delivery of events to the watch cache", () => {
       await bench.run({ kind: "get", key: `${things}a` });
       await bench.run(change("delete", "a", 2, 3));
       const events = bench.pushes.flat();
-      expect(events.map(({ type, revision }) => `${type} ${revision}`)).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 3"]);
+      expect(events.map(({ type, revision }) => `${type} ${ordinal(revision)}`)).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 3"]);
       expect(events[0]!.previous).toBeUndefined();
       expect(events[1]!.previous).toBe(events[0]!.value);
       expect(events[2]!.previous).toBe(events[1]!.value);
-      expect(await bench.shard.events(0, 10)).toEqual({ ok: true, events, revision: 3 });
-      expect(await bench.shard.events(1, 1)).toEqual({ ok: true, events: [events[1]], revision: 3 });
+      expect(await bench.shard.events(nth(0), 10)).toEqual({ ok: true, events, revision: nth(3) });
+      expect(await bench.shard.events(nth(1), 1)).toEqual({ ok: true, events: [events[1]], revision: nth(3) });
     }));
 
   it("S23: one push at a time; what is committed meanwhile goes together", () =>
@@ -30,14 +31,14 @@ describe("delivery of events to the watch cache", () => {
       bench.onPush = () => new Promise((resolve) => (acknowledge = resolve));
       for (const name of ["a", "b", "c"]) await bench.run(create(name));
       expect(pushed(bench)).toEqual([[1]]);
-      acknowledge({ revision: 1 });
+      acknowledge({ revision: nth(1) });
       await settle();
       expect(pushed(bench)).toEqual([[1], [2, 3]]);
     }));
 
   it("S23: the cache's answer decides what is pushed next", () =>
     withShard({}, async (bench) => {
-      bench.onPush = (events) => Promise.resolve({ revision: events.length === 1 ? 1 : events.at(-1)!.revision });
+      bench.onPush = (events) => Promise.resolve({ revision: events.length === 1 ? nth(1) : events.at(-1)!.revision });
       await bench.run(create("a"));
       await bench.run(create("b"));
       await settle();
@@ -56,10 +57,10 @@ describe("delivery of events to the watch cache", () => {
       for (let call = 0; call < 5; call++) {
         await bench.run(...Array.from({ length: 1_000 }, (_, i) => create(`${call}-${i}`)));
       }
-      acknowledge({ revision: 1 });
+      acknowledge({ revision: nth(1) });
       await settle();
       expect(pushed(bench).slice(1)).toEqual([[5_001]]);
-      acknowledge({ revision: 5_001 });
+      acknowledge({ revision: nth(5_001) });
       await settle();
       await bench.run(create("last"));
       expect(pushed(bench).at(-1)).toEqual([5_002]);
@@ -73,10 +74,10 @@ describe("delivery of events to the watch cache", () => {
       await bench.run(create("first"));
       for (let i = 0; i < megabytes; i++) await bench.run(create(`${i}`, "x".repeat(1_000_000)));
       bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision });
-      acknowledge({ revision: 1 });
+      acknowledge({ revision: nth(1) });
       await settle();
       const batches = bench.pushes.slice(1);
-      expect(batches.flat().map(({ revision }) => revision)).toEqual(Array.from({ length: megabytes }, (_, i) => i + 2));
+      expect(batches.flat().map(({ revision }) => ordinal(revision))).toEqual(Array.from({ length: megabytes }, (_, i) => i + 2));
       for (const batch of batches) expect(batch.length).toBeLessThanOrEqual(9);
     }));
 
@@ -124,7 +125,7 @@ describe("delivery of events to the watch cache", () => {
       bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision });
       bench.pushes.length = 0;
       await bench.fireAlarm();
-      expect(bench.pushes.flat().map(({ revision }) => revision)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
+      expect(bench.pushes.flat().map(({ revision }) => ordinal(revision))).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
     }));
 
   it("S25: a burst of writes sets one alarm, and an idle shard none", () =>

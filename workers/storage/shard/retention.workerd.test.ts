@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nth } from "../../../test/support/revisions.ts";
 import { change, create, things, withShard } from "../../../test/support/shard-in-workerd.ts";
 import type { ShardBench } from "../../../test/support/shard-in-workerd.ts";
 
@@ -19,23 +20,23 @@ describe("retention of history", () => {
       await bench.run(change("update", "a", 1), change("delete", "b", 2));
       await bench.clock.advance(4 * minute);
       await bench.run(change("update", "a", 4), change("update", "a", 6));
-      expect((await bench.shard.compact()).compactedRevision).toBe(0);
+      expect((await bench.shard.compact()).compactedRevision).toBe(nth(0));
       await bench.clock.advance(2 * minute);
-      expect((await bench.shard.compact()).compactedRevision).toBe(4);
+      expect((await bench.shard.compact()).compactedRevision).toBe(nth(4));
       // 1 was superseded by 4. 2 and 4 are superseded after the compacted revision, 3 is live.
       expect(bench.historyRows()).toEqual([2, 3, 4, 5, 6, 7]);
-      expect((await bench.list({ prefix: things, match: { kind: "exact", revision: 4 } })).names).toEqual(["a@4", "b@2", "c@3"]);
+      expect((await bench.list({ prefix: things, match: { kind: "exact", revision: nth(4) } })).names).toEqual(["a@4", "b@2", "c@3"]);
       await bench.clock.advance(60 * minute);
-      expect((await bench.shard.compact()).compactedRevision).toBe(4);
+      expect((await bench.shard.compact()).compactedRevision).toBe(nth(4));
       await bench.run(...Array.from({ length: 3 }, (_, i) => create(`more-${i}`)));
       await untilIdle(bench);
       expect(bench.historyRows()).toEqual([3, 7, 8, 9, 10]);
-      const tooOld = await bench.listResponse({ prefix: things, match: { kind: "exact", revision: 6 } });
-      expect(JSON.parse(tooOld.headers.get("edgeplane-list")!)).toEqual({ code: "RevisionCompacted", requested: 6, oldest: 7 });
-      expect(await bench.shard.events(6, 10)).toMatchObject({ ok: false, error: { code: "RevisionCompacted", oldest: 7 } });
-      expect(await bench.shard.events(7, 10)).toMatchObject({ ok: true, revision: 10 });
+      const tooOld = await bench.listResponse({ prefix: things, match: { kind: "exact", revision: nth(6) } });
+      expect(JSON.parse(tooOld.headers.get("edgeplane-list")!)).toEqual({ code: "RevisionCompacted", requested: nth(6), oldest: nth(7) });
+      expect(await bench.shard.events(nth(6), 10)).toMatchObject({ ok: false, error: { code: "RevisionCompacted", oldest: nth(7) } });
+      expect(await bench.shard.events(nth(7), 10)).toMatchObject({ ok: true, revision: nth(10) });
       bench.restart();
-      expect(await bench.shard.events(6, 10)).toMatchObject({ ok: false });
+      expect(await bench.shard.events(nth(6), 10)).toMatchObject({ ok: false });
       expect((await bench.list({ prefix: things })).names).toHaveLength(5);
     }));
 
@@ -64,19 +65,19 @@ describe("retention of history", () => {
       await bench.shard.compact();
       expect(bench.historyRows()).toEqual([]);
       bench.restart();
-      expect(await bench.run(create("a"))).toMatchObject([{ ok: true, object: { revision: 3 } }]);
+      expect(await bench.run(create("a"))).toMatchObject([{ ok: true, object: { revision: nth(3) } }]);
     }));
 
   it("S28: a snapshot in use survives compaction for a minute", () =>
     withShard({ historyMilliseconds: 0, historyRevisions: 0 }, async (bench) => {
       await bench.run(create("a"), create("b"), create("c"));
-      expect((await bench.list({ prefix: things, limit: 1 })).header).toMatchObject({ revision: 3, remaining: 2 });
+      expect((await bench.list({ prefix: things, limit: 1 })).header).toMatchObject({ revision: nth(3), remaining: 2 });
       await bench.run(change("delete", "b", 2), change("update", "c", 3));
-      const rest = { prefix: things, match: { kind: "exact", revision: 3 }, after: `${things}a` };
-      expect((await bench.shard.compact()).compactedRevision).toBe(3);
+      const rest = { prefix: things, match: { kind: "exact", revision: nth(3) }, after: `${things}a` };
+      expect((await bench.shard.compact()).compactedRevision).toBe(nth(3));
       expect((await bench.list(rest)).names).toEqual(["b@2", "c@3"]);
       await bench.clock.advance(minute);
-      expect((await bench.shard.compact()).compactedRevision).toBe(5);
+      expect((await bench.shard.compact()).compactedRevision).toBe(nth(5));
       expect((await bench.listResponse(rest)).status).toBe(409);
     }));
 
@@ -113,9 +114,9 @@ describe("time to live", () => {
       await bench.shard.alarm();
       expect((await bench.list({ prefix: things })).names).toEqual(["renewed@5"]);
       const [event] = bench.pushes.flat();
-      expect(event).toMatchObject({ type: "DELETED", key: `${things}early`, revision: 6 });
+      expect(event).toMatchObject({ type: "DELETED", key: `${things}early`, revision: nth(6) });
       expect(JSON.parse(event!.value)).toEqual({
-        metadata: { name: "early", namespace: "default", resourceVersion: "6" },
+        metadata: { name: "early", namespace: "default", resourceVersion: String(nth(6)) },
         value: "e",
       });
       const start = bench.clock.now();
@@ -140,7 +141,7 @@ describe("time to live", () => {
       await bench.run(...Array.from({ length: 234 }, (_, i) => create(`b${i}`)));
       bench.pushes.length = 0;
       await untilIdle(bench);
-      expect((await bench.list({ prefix: things })).header).toEqual({ revision: 2_468, count: 0 });
+      expect((await bench.list({ prefix: things })).header).toEqual({ revision: nth(2_468), count: 0 });
       expect(bench.pushes.flat()).toHaveLength(1_234);
       expect(Math.max(...bench.pushes.map((events) => events.length))).toBeLessThanOrEqual(500);
     }));

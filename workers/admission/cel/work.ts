@@ -1,0 +1,27 @@
+import { CostLimitExceeded } from "./errors.ts";
+
+/**
+ * What an evaluation really does, beside the cost that users reason about: list copies, deep comparisons and long strings
+ * are cheap in upstream's cost units but not in time. Evaluation is synchronous, so one counter serves.
+ */
+const maxWork = 20_000_000;
+/** UTF-16 units of a string, elements of a list. */
+const maxSize = 8_000_000;
+
+let remaining = maxWork;
+
+export function beginWork(): void {
+  remaining = maxWork;
+}
+
+/** Raises CostLimitExceeded. One unit is about an element copied or compared. */
+export function spend(units: number): void {
+  remaining -= units;
+  if (remaining < 0) throw new CostLimitExceeded();
+}
+
+/** Called with the size of a result before it is made. */
+export function spendSize(size: number): void {
+  if (size > maxSize) throw new CostLimitExceeded();
+  spend(size / 8);
+}
