@@ -80,10 +80,10 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
     });
     await failure(storage.create(`${things}a`, thing("a")));
     await failure(storage.update(`${things}a`, thing("a"), nth(7)));
-    const updated = await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    const updated = await storage.update(`${things}a`, thing("a", 1), nth(1));
     expect(updated.revision).toBe(nth(2));
     expect(await storage.get(`${things}a`)).toEqual(updated);
-    expect((await storage.delete(`${things}a`, thing("a", nth(1)), 2)).revision).toBe(nth(3));
+    expect((await storage.delete(`${things}a`, thing("a", 1), nth(2))).revision).toBe(nth(3));
     expect((await storage.create(`${things}a`, thing("a"))).revision).toBe(nth(4));
     expect(await storage.currentRevision()).toBe(nth(4));
   });
@@ -109,9 +109,9 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
       expect(await failure(storage[change](key, thing("a"), nth(1)))).toEqual({ code: "KeyNotFound", key });
     }
     await storage.create(key, thing("a"));
-    const current = await storage.update(key, thing("a", nth(1)), 1);
+    const current = await storage.update(key, thing("a", 1), nth(1));
     for (const change of ["update", "delete"] as const) {
-      const error = await failure(storage[change](key, thing("a", nth(2)), 1));
+      const error = await failure(storage[change](key, thing("a", 2), nth(1)));
       expect(error).toEqual({ code: "RevisionConflict", key, actual: nth(2), current });
     }
     expect(await storage.get(key)).toEqual(current);
@@ -149,7 +149,7 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
       storage.create(`${things}a`, thing("a", 1)),
       storage.create(`${things}a`, thing("a", 2)),
       storage.get(`${things}a`),
-      storage.update(`${things}a`, thing("a", nth(3)), 1),
+      storage.update(`${things}a`, thing("a", 3), nth(1)),
       storage.update(`${things}b`, thing("b"), nth(1)),
       storage.create(`${things}c`, thing("c")),
       storage.currentRevision(),
@@ -199,7 +199,7 @@ function describeLists(factory: () => Promise<StorageContractSubject>): void {
     const { storage } = await factory();
     await storage.create(`${things}a`, thing("a"));
     await storage.create(`${things}b`, thing("b"));
-    await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    await storage.update(`${things}a`, thing("a", 1), nth(1));
     await storage.delete(`${things}b`, thing("b"), nth(2));
     await storage.create(`${things}b`, thing("b"));
     await storage.create(`${things}c`, thing("c"));
@@ -278,9 +278,9 @@ function describeLists(factory: () => Promise<StorageContractSubject>): void {
     const { storage, compact } = await factory();
     await storage.create(`${things}a`, thing("a"));
     await storage.create(`${things}b`, thing("b"));
-    await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    await storage.update(`${things}a`, thing("a", 1), nth(1));
     await storage.delete(`${things}b`, thing("b"), nth(2));
-    await storage.update(`${things}a`, thing("a", nth(2)), 3);
+    await storage.update(`${things}a`, thing("a", 2), nth(3));
     await compact(nth(3));
     const exact = (revision: number) => storage.list({ prefix: things, match: { kind: "exact", revision } });
     expect(await failure(exact(nth(2)))).toEqual({ code: "RevisionCompacted", requested: nth(2), oldest: nth(3) });
@@ -317,7 +317,7 @@ function describeGuaranteedUpdate(factory: () => Promise<StorageContractSubject>
   it("S12: guaranteedUpdate does not write what is unchanged, and does not trust a stale state", async () => {
     const { storage } = await factory();
     const stale = await storage.create(key, thing("a", 0));
-    const newest = await storage.update(key, thing("a", nth(1)), 1);
+    const newest = await storage.update(key, thing("a", 1), nth(1));
     expect(await guaranteedUpdate(storage, key, (object) => object!)).toEqual(newest);
     expect(await storage.currentRevision()).toBe(nth(2));
     const seen: unknown[] = [];
@@ -352,7 +352,7 @@ function describeGuaranteedUpdate(factory: () => Promise<StorageContractSubject>
   it("S12: guaranteedDelete removes the newest state", async () => {
     const { storage } = await factory();
     const stale = await storage.create(key, thing("a", 0));
-    await storage.update(key, thing("a", nth(1)), 1);
+    await storage.update(key, thing("a", 1), nth(1));
     const deleted = await guaranteedDelete(storage, key, { cached: stale });
     expect(JSON.parse(deleted.value)).toMatchObject({ metadata: { resourceVersion: String(nth(3)) }, value: 1 });
     expect((await failure(guaranteedDelete(storage, key))).code).toBe("KeyNotFound");

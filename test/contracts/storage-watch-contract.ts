@@ -73,9 +73,9 @@ export function describeStorageWatchContract(factory: () => Promise<StorageContr
     const { storage } = subject;
     const one = await storage.create(`${things}a`, thing("a", 1));
     const two = await storage.create(`${things}b`, thing("b", 1));
-    const three = await storage.update(`${things}a`, thing("a", nth(2)), 1);
+    const three = await storage.update(`${things}a`, thing("a", 2), nth(1));
     const reader = await open(subject, { since: nth(1) });
-    const four = await storage.delete(`${things}a`, thing("a", nth(2)), 3);
+    const four = await storage.delete(`${things}a`, thing("a", 2), nth(3));
     const five = await storage.create(`${things}a`, thing("a", 3));
     expect(await reader.events(4)).toEqual([
       { type: "ADDED", key: two.key, revision: nth(2), value: two.value },
@@ -114,13 +114,13 @@ export function describeStorageWatchContract(factory: () => Promise<StorageContr
     await storage.create(`${things}a`, thing("a"));
     await storage.create(`${things}b`, thing("b"));
     await storage.create(`${things}c`, thing("c"));
-    await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    await storage.update(`${things}a`, thing("a", 1), nth(1));
     await storage.delete(`${things}b`, thing("b"), nth(2));
     const reader = await open(subject, {});
     const initial = await reader.events(2);
     expect(initial.map(shown).sort()).toEqual(["ADDED a@4", "ADDED c@3"]);
     expect(initial.every(({ previous }) => previous === undefined)).toBe(true);
-    await storage.update(`${things}c`, thing("c", nth(1)), 3);
+    await storage.update(`${things}c`, thing("c", 1), nth(3));
     expect((await reader.events(1)).map(shown)).toEqual(["MODIFIED c@6"]);
     reader.close();
   });
@@ -130,7 +130,7 @@ export function describeStorageWatchContract(factory: () => Promise<StorageContr
     const { storage } = subject;
     await storage.create(`${things}a`, thing("a"));
     await storage.create(`${things}b`, thing("b"));
-    await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    await storage.update(`${things}a`, thing("a", 1), nth(1));
     const reader = await open(subject, { since: 0 });
     await storage.delete(`${things}b`, thing("b"), nth(2));
     await storage.create(`${things}c`, thing("c"));
@@ -160,7 +160,7 @@ export function describeStorageWatchContract(factory: () => Promise<StorageContr
     const reader = await open(subject, { initialEvents: true });
     // The snapshot is taken at some time after the call: only what it showed says from where the events go on.
     expect((await reader.events(2)).map(shown).sort()).toEqual(["ADDED a@1", "ADDED b@2"]);
-    await storage.update(`${things}a`, thing("a", nth(1)), 1);
+    await storage.update(`${things}a`, thing("a", 1), nth(1));
     expect((await reader.events(1)).map(shown)).toEqual(["MODIFIED a@3"]);
     reader.close();
   });

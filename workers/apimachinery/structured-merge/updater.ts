@@ -96,7 +96,7 @@ export class Updater {
     const set = recursiveDifference(toFieldSet(config.type, config.value), this.#ignored(version) ?? emptySet);
     reconciled.set(manager, { set, apiVersion: version, applied: true });
     let merged: TypedValue = { ...live, value: merge(config.type, live.value, config.value) };
-    merged = this.#prune(merged, reconciled, version, last);
+    merged = this.#prune(merged, reconciled, version, set, last);
     const comparison = excludeFields(compare(merged.type, live.value, merged.value), this.#ignored(version));
     const changed = union(comparison.modified, comparison.added);
     const result = this.#takeAway(live, merged, comparison, changed, reconciled, manager, force);
@@ -145,8 +145,10 @@ export class Updater {
   }
 
   /** Removes what was applied last time, is not applied now, and is not owned by anyone else. */
-  #prune(merged: TypedValue, managers: Managers, version: string, last: ManagedSet | undefined): TypedValue {
+  #prune(merged: TypedValue, managers: Managers, version: string, applied: FieldSet, last: ManagedSet | undefined): TypedValue {
     if (last === undefined || isEmpty(last.set)) return merged;
+    // All of it is applied again.
+    if (last.apiVersion === version && isEmpty(difference(last.set, applied))) return merged;
     const converted = this.#convert(merged, last.apiVersion);
     if (converted === undefined) return merged;
     let pruned = without(converted, ensureNamedFieldsAreMembers(last.set, converted.type));
