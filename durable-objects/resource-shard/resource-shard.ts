@@ -30,12 +30,12 @@ export class ResourceShard extends DurableObject<Env> implements ResourceShardPr
     return this.#shard.transact(operations);
   }
 
-  currentRevision(): Promise<number> {
-    return this.#shard.currentRevision();
+  currentRevision(follow?: boolean): Promise<number> {
+    return this.#shard.currentRevision(follow);
   }
 
-  events(since: number, limit: number): Promise<ShardEventsResult> {
-    return this.#shard.events(since, limit);
+  events(since: number, limit: number, follow?: boolean): Promise<ShardEventsResult> {
+    return this.#shard.events(since, limit, follow);
   }
 
   compact(): Promise<{ compactedRevision: number }> {

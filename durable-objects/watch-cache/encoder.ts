@@ -1,6 +1,7 @@
 import { printerFor } from "../../workers/apis/printers/printers.ts";
 import { parseApiVersion } from "../../workers/apimachinery/gvk.ts";
 import type { KubeObject } from "../../workers/apimachinery/meta.ts";
+import { printerOfText } from "../../workers/apiserver/extensions/columns.ts";
 import { catalog } from "../../workers/apis/catalog.ts";
 import { converterFor } from "../../workers/registry/conversion.ts";
 import { newEventEncoder } from "../../workers/storage/cacher/event-encoder.ts";
@@ -9,7 +10,7 @@ import { newEventEncoder } from "../../workers/storage/cacher/event-encoder.ts";
 export const encoder = newEventEncoder({
   tableRowsFor(columns, objects) {
     const slash = columns.lastIndexOf("/");
-    const printer = printerFor(slash < 0 ? "" : columns.slice(0, slash), columns.slice(slash + 1));
+    const printer = printerOfText(columns) ?? printerFor(slash < 0 ? "" : columns.slice(0, slash), columns.slice(slash + 1));
     return {
       columnDefinitions: [...printer.columns],
       rows: objects.map((object) => ({ cells: printer.cells(object, Date.now()) })),

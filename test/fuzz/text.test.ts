@@ -20,7 +20,8 @@ test(`${cases} texts are label selectors, whose canonical form means the same, o
       const canonical = selector.toString();
       const again = parseLabelSelector(canonical);
       expect(again.toString()).toBe(canonical);
-      for (const labels of [undefined, {}, { a: "1" }, { "b.c/d": "a", a: "b" }]) expect(again.matches(labels)).toBe(selector.matches(labels));
+      const sets: (Record<string, string> | undefined)[] = [undefined, {}, { a: "1" }, { "b.c/d": "a", a: "b" }];
+      for (const labels of sets) expect(again.matches(labels)).toBe(selector.matches(labels));
     }),
     { numRuns: cases, seed },
   );

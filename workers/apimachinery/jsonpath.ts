@@ -94,7 +94,7 @@ function bracketPart(text: string): Step {
 
 function fieldStep(name: string): Step {
   return (values) =>
-    values.flatMap((value) => (isObject(value) && Object.hasOwn(value, name) ? [(value as Record<string, unknown>)[name]] : []));
+    values.flatMap((value) => (isObject(value) && Object.hasOwn(value as object, name) ? [(value as Record<string, unknown>)[name]] : []));
 }
 
 function indexStep(index: number): Step {
@@ -125,7 +125,7 @@ const descend: Step = (values) => {
 
 function childrenOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  return isObject(value) ? Object.values(value as object) : [];
+  return isObject(value) ? Object.values(value as Record<string, unknown>) : [];
 }
 
 type Operand = (element: unknown, root: unknown) => unknown[];

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../apimachinery/meta.ts";
+import type { SchemaType } from "../apimachinery/structured-merge/schema.ts";
 import type { InvalidCause } from "../apimachinery/status-errors.ts";
 import type { TablePrinter } from "./printers/printer.ts";
 
@@ -21,6 +22,8 @@ export interface CustomKind {
   /** The same for a request's object. The result names what was dropped: `unknown field "spec.foo"`. */
   fit(object: KubeObject): string[];
   validate(object: KubeObject, previous: KubeObject | undefined, part: CustomPart): InvalidCause[];
+  /** The version for structured merge: which lists and maps are one value, and what tells entries apart. */
+  readonly fieldType: SchemaType;
   readonly printer: TablePrinter;
   /** The printer as text, from which {@link TablePrinter} can be made again elsewhere. */
   readonly columns: string;

@@ -1,3 +1,4 @@
+import type { ResourceInfo } from "./resource-info.ts";
 /**
  * The fields that a field selector may name, per built-in resource, and how each is read from an object.
  *
@@ -95,6 +96,20 @@ export function selectableFields(group: string, resource: string): ReadonlyMap<s
   let map = fieldMaps.get(key);
   if (!map) fieldMaps.set(key, (map = new Map(fields)));
   return map;
+}
+
+/** The same for any resource: a custom one has those that its definition lists, named by their paths. */
+export function selectableFieldsOf(resource: ResourceInfo): ReadonlyMap<string, FieldReader> {
+  if (resource.custom === undefined) return selectableFields(resource.group, resource.resource);
+  const fields = new Map(objectMeta);
+  for (const path of resource.custom.selectableFields) fields.set(path, (object) => scalarAt(object, path));
+  return fields;
+}
+
+function scalarAt(object: unknown, path: string): string {
+  let value: unknown = object;
+  for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
 /**

@@ -2,6 +2,7 @@ import { formatTime } from "../apimachinery/clock.ts";
 import type { KubeObject } from "../apimachinery/meta.ts";
 import type { GroupResource } from "../apimachinery/gvk.ts";
 import { poolNames } from "../kubelet/pool-names.ts";
+import { ipAddresses, ipAddressLabels, serviceCidrs } from "../registry/allocators/ip-allocator.ts";
 import { encodeObject } from "../storage/encode-object.ts";
 import { isStorageError } from "../storage/errors.ts";
 import { objectKey } from "../storage/keys.ts";
@@ -9,7 +10,7 @@ import type { AppContext } from "./request/context.ts";
 
 const namespaces = { group: "", resource: "namespaces" };
 const services = { group: "", resource: "services" };
-const ipAddresses = { group: "networking.k8s.io", resource: "ipaddresses" };
+const serviceCidrResource = { group: "networking.k8s.io", resource: "servicecidrs" };
 const systemNamespaces = ["default", "kube-system", "kube-public", "kube-node-lease"];
 const kubernetesAddress = "10.96.0.1";
 
@@ -18,7 +19,7 @@ const known = new Set<string>();
 const maxKnown = 10_000;
 
 /**
- * What upstream's post-start hooks do (system namespaces, the `kubernetes` service), at the first authorised write that an
+ * What upstream's post-start hooks do (system namespaces, the `kubernetes` service and ServiceCIDR), at the first authorised write that an
  * isolate sees for a cluster: a cluster is a name prefix, so this is all there is to creating one. Then its loops are woken.
  */
 export async function bootstrapCluster(c: AppContext): Promise<void> {
@@ -42,9 +43,24 @@ export async function bootstrapCluster(c: AppContext): Promise<void> {
         metadata: {
           name: kubernetesAddress,
           ...stamp(c),
-          labels: { "ipaddress.kubernetes.io/ip-family": "IPv4", "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io" },
+          labels: ipAddressLabels(kubernetesAddress),
         },
         spec: { parentRef: { resource: "services", namespace: "default", name: "kubernetes" } },
+      }),
+      createIfAbsent(c, serviceCidrResource, undefined, {
+        metadata: { name: "kubernetes", ...stamp(c) },
+        spec: { cidrs: [...serviceCidrs] },
+        status: {
+          conditions: [
+            {
+              type: "Ready",
+              status: "True",
+              lastTransitionTime: formatTime(c.env.clock.now()),
+              reason: "",
+              message: "Kubernetes default Service CIDR is ready",
+            },
+          ],
+        },
       }),
       createIfAbsent(c, services, "default", {
         metadata: {

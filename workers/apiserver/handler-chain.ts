@@ -1,7 +1,9 @@
 import { Hono } from "hono";
 import { newMethodNotAllowed, newPathNotFound } from "../apimachinery/status-errors.ts";
 import { catalog } from "../apis/catalog.ts";
-import { discoveryResponse } from "./discovery/discovery-response.ts";
+import { documentResponse } from "./extensions/extension-documents.ts";
+import { extensionsContext } from "./extensions/extensions-context.ts";
+import { servesGroup } from "./extensions/snapshot.ts";
 import { audit } from "./filters/audit.ts";
 import { authentication } from "./filters/authentication.ts";
 import { authorization } from "./filters/authorization.ts";
@@ -71,10 +73,10 @@ async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppCo
   if (info.path === "/version" || info.path === "/version/") return jsonResponse(`${JSON.stringify(version, null, 2)}\n`);
   if (info.path === "/metrics") return metricsResponse();
   if (info.path === "/") return jsonResponse(`${JSON.stringify({ paths: rootPaths })}\n`);
-  const answer = discoveryResponse(c.req.raw, info.path) ?? (await openApiResponse(c.req.raw, info.path));
+  const answer = await documentResponse(c);
   if (answer !== undefined) return answer;
   // Below a served group the router knows the path's beginning, and answers as an API does.
-  if (isWebServicePath(info.path)) throw newPathNotFound();
+  if (isWebServicePath(info.path) || servesGroup(extensionsContext(c), info.path.split("/")[2] ?? "")) throw newPathNotFound();
   return pageNotFound();
 }
 

@@ -14,6 +14,9 @@ import { finalizeHandler } from "./handlers/subresources/finalize.ts";
 import { scaleHandler } from "./handlers/subresources/scale.ts";
 import { updateHandler } from "./handlers/update.ts";
 import { watchHandler } from "./handlers/watch.ts";
+import { definitions } from "./extensions/definition.ts";
+import { extensionsContext } from "./extensions/extensions-context.ts";
+import { definitionsChanged, findCustomResource, refreshDefinitions, servesGroup } from "./extensions/snapshot.ts";
 import type { AppContext } from "./request/context.ts";
 import type { RequestInfo } from "./request/request-info.ts";
 import { pageNotFound } from "./responses.ts";
@@ -48,11 +51,26 @@ const withRest = new Set(["proxy"]);
  */
 export async function resourceDirector(c: AppContext): Promise<Response> {
   const { info } = c.var;
-  const resource = catalog.find(info.apiGroup, info.apiVersion, info.resource);
+  const resource = catalog.find(info.apiGroup, info.apiVersion, info.resource) ?? (await customResource(c));
   if (resource === undefined) {
-    if (info.apiGroup !== "" && !catalog.groups().some(({ group }) => group === info.apiGroup)) return pageNotFound();
+    const served = info.apiGroup === "" || catalog.groups().some(({ group }) => group === info.apiGroup);
+    if (!served && !servesGroup(extensionsContext(c), info.apiGroup)) return pageNotFound();
     throw newPathNotFound();
   }
+  // Names are settled against those of all other definitions.
+  if (resource.resource === definitions.resource && resource.group === definitions.group && writes.has(info.verb)) {
+    await refreshDefinitions(extensionsContext(c));
+    try {
+      return await resourceHandler(c, resource);
+    } finally {
+      definitionsChanged(info.cluster);
+    }
+  }
+  return resourceHandler(c, resource);
+}
+
+function resourceHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
+  const { info } = c.var;
   // HEAD has the verb "get" for authorization, but no route.
   if (info.verb === "" || c.req.raw.method === "HEAD") throw newMethodNotAllowed();
   if (!isServedPath(info, resource)) throw newPathNotFound();
@@ -66,6 +84,35 @@ export async function resourceDirector(c: AppContext): Promise<Response> {
   if (resource.group === "" && resource.resource === "componentstatuses") return componentStatusHandler(c, resource);
   if (!resource.persisted) return reviewHandler(c, resource);
   return handlers[info.verb]!(c, resource);
+}
+
+const writes = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+/** The custom resource of the request's path. Groups without a dot and the core group have none. */
+async function customResource(c: AppContext): Promise<ResourceInfo | undefined> {
+  const { apiGroup, apiVersion, resource, verb } = c.var.info;
+  if (!apiGroup.includes(".")) return undefined;
+  const found = await findCustomResource(extensionsContext(c), apiGroup, apiVersion, resource);
+  if (found?.custom === undefined) return found;
+  const { warning, terminating } = found.custom;
+  if (warning !== undefined) c.var.warnings.push(warning);
+  if (terminating && verb === "create") {
+    throw newMethodNotAllowedBecause("create not allowed while custom resource definition is terminating", found);
+  }
+  return found;
+}
+
+function newMethodNotAllowedBecause(message: string, { group, resource }: ResourceInfo): StatusError {
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason: "MethodNotAllowed",
+    details: { group, kind: resource },
+    code: 405,
+  });
 }
 
 /** Whether the path has the form of one of the resource's routes. */

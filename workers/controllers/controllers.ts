@@ -1,6 +1,7 @@
 import { formatGroupResource } from "../apimachinery/gvk.ts";
 import type { GroupVersionResource } from "../apimachinery/gvk.ts";
 import type { Controller, ControllerContext } from "../informers/controller-context.ts";
+import { newCRDFinalizer } from "./crdfinalizer/crd-finalizer.ts";
 import { newDeploymentController } from "./deployment/deployment-controller.ts";
 import type { DiscoveredResources } from "./discovery.ts";
 import { serverPreferredResources } from "./discovery.ts";
@@ -42,6 +43,7 @@ export const controllers: Readonly<Record<string, NewController>> = {
   "node-lifecycle-controller": newNodeLifecycleController,
   "taint-eviction-controller": newTaintEvictionController,
   "pod-garbage-collector-controller": newPodGCController,
+  "crd-finalizer-controller": newCRDFinalizer,
 };
 
 /**

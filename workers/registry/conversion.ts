@@ -33,8 +33,14 @@ export function toStorageVersion(resource: ResourceInfo, object: KubeObject): Ku
   return converterFor(resource)?.toStorage(object) ?? object;
 }
 
-/** The object in the served version, apiVersion and kind in front. */
+/** Whether stored texts are this version's texts but for apiVersion and kind. */
+export function isPassedThrough(resource: ResourceInfo): boolean {
+  return resource.custom === undefined ? converterFor(resource) === undefined : resource.custom.passThrough;
+}
+
+/** The object in the served version, apiVersion and kind in front. The given one may be changed. */
 export function toServedVersion(resource: ResourceInfo, stored: KubeObject): KubeObject {
+  if (resource.custom !== undefined && !resource.custom.passThrough) resource.custom.fromStorage(stored);
   const { apiVersion: _apiVersion, kind: _kind, ...rest } = converterFor(resource)?.fromStorage(stored) ?? stored;
   return { kind: resource.kind, apiVersion: apiVersionOf(resource), ...rest } as KubeObject;
 }

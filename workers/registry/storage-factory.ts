@@ -4,11 +4,14 @@ import { newCacherWatch } from "../storage/cacher/client.ts";
 import type { Storage } from "../storage/interfaces.ts";
 import { shardName } from "../storage/keys.ts";
 import { newShardStorage } from "../storage/shard/client.ts";
+import type { ResourceShardProtocol, ShardEventsResult } from "../storage/shard/protocol.ts";
 
 /** Storage clients of one cluster for one request context; a type's client is made once, so that its calls coalesce. */
 export interface StorageFactory {
   readonly cluster: string;
   for(gr: GroupResource): Storage;
+  /** What has changed in a type after `since`, at most `limit` events; an error when history does not reach back that far. */
+  events(gr: GroupResource, since: number, limit: number): Promise<ShardEventsResult>;
   /** Where watchers of a type connect. */
   watchCache(gr: GroupResource): { fetch(request: Request): Promise<Response> };
 }
@@ -20,6 +23,10 @@ export function newStorageFactory(env: Env, cluster: string): StorageFactory {
   return {
     cluster,
     watchCache,
+    events(gr, since, limit) {
+      const stub = env.RESOURCE_SHARD.get(env.RESOURCE_SHARD.idFromName(shardName(cluster, gr)));
+      return (stub as unknown as Pick<ResourceShardProtocol, "events">).events(since, limit);
+    },
     for(gr) {
       const name = shardName(cluster, gr);
       let client = clients.get(name);

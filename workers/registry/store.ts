@@ -14,17 +14,19 @@ import { quote } from "../apimachinery/quote.ts";
 import { normalizeObject } from "../apis/codec/normalize.ts";
 import type { ResourceInfo } from "../apis/resource-info.ts";
 import { schemaTable } from "../apis/schema-table.ts";
-import { encodeObject, completeObject } from "../storage/encode-object.ts";
+import { completeObject } from "../storage/encode-object.ts";
 import { isStorageError, StorageError } from "../storage/errors.ts";
 import type { Storage, StoredObject } from "../storage/interfaces.ts";
 import { objectKey } from "../storage/keys.ts";
 import { storedAs } from "./conversion.ts";
 import { deepEqual } from "./deep-equal.ts";
 import { beforeDelete, collectionFinalizers, markAsDeleting, shouldDeleteDuringUpdate } from "./deletion.ts";
+import { ignoreManagedFieldsTimestamps } from "./field-manager/ignore-timestamps.ts";
 import { generateName } from "./names.ts";
 import { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.ts";
 import type { DeleteOptions } from "./options.ts";
 import { modifiedMessage, toStatusError } from "./storage-errors.ts";
+import { decodeStored, encodeStored } from "./stored-form.ts";
 import type { RequestScope, Strategy } from "./strategy.ts";
 
 /** Attempts at a unique generated name, as upstream's RetryGenerateName. */
@@ -47,6 +49,8 @@ export interface UpdateRequest {
   update(current: KubeObject): KubeObject | Promise<KubeObject>;
   /** Makes the object when there is none; for kinds that allow it. */
   create?: () => KubeObject | Promise<KubeObject>;
+  /** The same whatever the kind: apply creates what is not there. */
+  forceAllowCreate?: boolean;
   preconditions?: Preconditions;
   /** "status" changes only the status, "" everything else; other subresources return the whole object from `update`. */
   subresource: string;
@@ -135,7 +139,7 @@ export class Store {
   async #commitNew(object: KubeObject, name: string): Promise<Entry> {
     const release = await this.#strategy.beginCreate?.(object, this.#scope);
     try {
-      const encoded = encodeObject(object);
+      const encoded = encodeStored(this.#scope.resource, object);
       if (this.#scope.dryRun) {
         if ((await this.#storage.get(this.#key(name))) !== undefined) {
           throw new StorageError({ code: "KeyExists", key: this.#key(name) });
@@ -146,7 +150,7 @@ export class Store {
       }
       return this.#entry(object, await this.#storage.create(this.#key(name), encoded));
     } catch (error) {
-      await release?.();
+      if (!mayBeWritten(error)) await release?.();
       throw error;
     }
   }
@@ -157,13 +161,13 @@ export class Store {
     let stored = await this.#storage.get(key);
     for (;;) {
       if (stored === undefined) {
-        if (request.create === undefined || !this.#strategy.allowCreateOnUpdate) throw newNotFound(this.#gr, name);
+        if (request.create === undefined || !(this.#strategy.allowCreateOnUpdate || request.forceAllowCreate)) throw newNotFound(this.#gr, name);
         this.#checkPreconditions(name, undefined, request.preconditions);
         const object = await request.create();
         delete object.metadata.resourceVersion;
         return { ...(await this.create(object, (created) => request.admit?.(created, undefined) ?? Promise.resolve())), created: true };
       }
-      const previous = JSON.parse(stored.value) as KubeObject;
+      const previous = await decodeStored(this.#scope.resource, stored.value);
       this.#checkPreconditions(name, previous, request.preconditions);
       const updated = await request.update(structuredClone(previous));
       const requestedVersion = updated.metadata.resourceVersion;
@@ -185,34 +189,41 @@ export class Store {
         }
         throw newConflict(this.#gr, name, modifiedMessage);
       }
-      const object = this.#beforeUpdate(updated, previous, request.subresource);
+      const object = ignoreManagedFieldsTimestamps(this.#beforeUpdate(updated, previous, request.subresource), previous);
       await request.admit?.(object, previous);
       const causes = [
         ...validateObjectMetaUpdate(object, previous),
         // Binding, finalize and status have handlers of their own that change nothing else.
         ...(request.subresource === "" ? (this.#strategy.validateUpdate?.(object, previous, this.#scope) ?? []) : []),
+        ...(request.subresource === "status" ? (this.#strategy.validateStatusUpdate?.(object, previous, this.#scope) ?? []) : []),
       ];
       if (causes.length > 0) throw newInvalid(this.#scope.resource, name, causes);
-      const encoded = encodeObject(object);
-      // No change, no write: resourceVersion stays and watchers hear nothing.
-      if (isSameText(completeObject(encoded, stored.revision), stored.value, object, previous)) {
-        return { ...this.#entry(object, stored), created: false };
-      }
-      if (this.#scope.dryRun) return { object, value: completeObject(encoded, stored.revision), created: false };
+      const transaction = request.subresource === "" ? await this.#strategy.beginUpdate?.(object, previous, this.#scope) : undefined;
+      let result: Entry;
       try {
-        if (shouldDeleteDuringUpdate(object, previous, this.#strategy, this.#scope.clock.now())) {
-          const gone = await this.#storage.delete(key, encoded, stored.revision);
+        const encoded = encodeStored(this.#scope.resource, object);
+        // No change, no write: resourceVersion stays and watchers hear nothing.
+        if (isSameText(completeObject(encoded, stored.revision), stored.value, object, previous)) {
+          result = this.#entry(object, stored);
+        } else if (this.#scope.dryRun) {
+          result = { object, value: completeObject(encoded, stored.revision) };
+        } else if (shouldDeleteDuringUpdate(object, previous, this.#strategy, this.#scope.clock.now())) {
+          result = this.#entry(object, await this.#storage.delete(key, encoded, stored.revision));
           await this.#strategy.afterDelete?.(object, this.#scope);
-          return { ...this.#entry(object, gone), created: false };
+        } else {
+          result = this.#entry(object, await this.#storage.update(key, encoded, stored.revision));
         }
-        return { ...this.#entry(object, await this.#storage.update(key, encoded, stored.revision)), created: false };
       } catch (error) {
+        if (!mayBeWritten(error)) await transaction?.revert();
         if (isStorageError(error, "KeyNotFound")) stored = undefined;
         else if (isStorageError(error, "RevisionConflict")) {
           // A given resourceVersion will be found stale on the next round.
           stored = error.shape.current ?? (await this.#storage.get(key));
         } else throw this.#translate(error, name);
+        continue;
       }
+      await transaction?.commit();
+      return { ...result, created: false };
     }
   }
 
@@ -246,7 +257,7 @@ export class Store {
     delete metadata.selfLink;
     if (subresource === "status") this.#strategy.prepareForStatusUpdate?.(object, previous, scope);
     else if (subresource === "") this.#strategy.prepareForUpdate?.(object, previous, scope);
-    if (subresource !== "status" && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
+    if (subresource === "" && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
       metadata.generation = (kept.generation ?? 0) + 1;
     }
     // Members in the order of creation, so that an update without a change is the same text.
@@ -260,7 +271,8 @@ export class Store {
 
   #changedGeneration(object: KubeObject, previous: KubeObject): boolean {
     if (this.#strategy.generation !== "all") return !deepEqual(object.spec, previous.spec);
-    const strip = ({ metadata: _metadata, status: _status, ...rest }: KubeObject) => rest;
+    const strip = ({ metadata: _metadata, status, ...rest }: KubeObject) =>
+      this.#scope.resource.custom === undefined || status === undefined ? rest : { ...rest, status };
     return !deepEqual(strip(object), strip(previous));
   }
 
@@ -274,7 +286,7 @@ export class Store {
     let stored = await this.#storage.get(key);
     for (;;) {
       if (stored === undefined) throw newNotFound(this.#gr, name);
-      const previous = JSON.parse(stored.value) as KubeObject;
+      const previous = await decodeStored(this.#scope.resource, stored.value);
       this.#checkDeletionPreconditions(name, previous, options.preconditions);
       await admit?.(previous);
       const object = structuredClone(previous);
@@ -288,7 +300,7 @@ export class Store {
       if (!graceful && finalizers.length > 0) markAsDeleting(object, this.#scope.clock.now());
       const terminating = this.#strategy.terminate?.(object, this.#scope.clock.now()) ?? false;
       const stays = terminating || finalizers.length > 0 || (graceful && (given.gracePeriodSeconds ?? 0) > 0);
-      const encoded = encodeObject(reorder(object, previous));
+      const encoded = encodeStored(this.#scope.resource, reorder(object, previous));
       if (this.#scope.dryRun) {
         return { entry: { object, value: completeObject(encoded, stored.revision) }, deleted: !stays };
       }
@@ -302,7 +314,7 @@ export class Store {
         // Where deletion is graceful but has nothing to wait for, upstream marks the object and then removes it: watchers
         // see the mark on the last state.
         const last = graceful ? object : previous;
-        const gone = await this.#storage.delete(key, graceful ? encoded : encodeObject(previous), stored.revision);
+        const gone = await this.#storage.delete(key, graceful ? encoded : encodeStored(this.#scope.resource, previous), stored.revision);
         await this.#strategy.afterDelete?.(last, this.#scope);
         return { entry: this.#entry(last, gone), deleted: true };
       } catch (error) {
@@ -362,6 +374,11 @@ export class Store {
   #translate(error: unknown, name: string): unknown {
     return error instanceof StorageError ? toStatusError(error, this.#gr, name) : error;
   }
+}
+
+/** The answer to a write got lost: what was reserved for it has to stay, since the object may hold it. */
+function mayBeWritten(error: unknown): boolean {
+  return !(error instanceof StorageError) || error.shape.code === "Unavailable";
 }
 
 /** The same object, whatever the order of its members: only then can the texts be of one length. */

@@ -19,6 +19,12 @@ export interface RequestScope {
   dryRun: boolean;
 }
 
+/** What was reserved for a write: `commit`, after the write, gives back what it replaced; `revert`, when it failed, gives back what is new. */
+export interface Transaction {
+  commit(): Promise<void>;
+  revert(): Promise<void>;
+}
+
 /**
  * What a kind adds to the generic store; everything is optional. Objects are in the storage version, defaulted.
  * Counterpart of k8s.io/apiserver pkg/registry/rest RESTCreateStrategy, RESTUpdateStrategy and RESTDeleteStrategy (1.36).
@@ -29,10 +35,13 @@ export interface Strategy {
   validate?(object: KubeObject, scope: RequestScope): InvalidCause[];
   /** Reserves what must exist before the object does (a cluster IP). The result undoes it if the write fails. */
   beginCreate?(object: KubeObject, scope: RequestScope): Promise<() => Promise<void>>;
+  /** The same for an update, after validation; runs again after a conflict. Not for updates of subresources. */
+  beginUpdate?(object: KubeObject, previous: KubeObject, scope: RequestScope): Promise<Transaction>;
   prepareForUpdate?(object: KubeObject, previous: KubeObject, scope: RequestScope): void;
   validateUpdate?(object: KubeObject, previous: KubeObject, scope: RequestScope): InvalidCause[];
   /** For updates of `status`: `object` carries the new status on top of the rest of `previous`. */
   prepareForStatusUpdate?(object: KubeObject, previous: KubeObject, scope: RequestScope): void;
+  validateStatusUpdate?(object: KubeObject, previous: KubeObject, scope: RequestScope): InvalidCause[];
   /** Releases what was reserved, after the object is gone. */
   afterDelete?(object: KubeObject, scope: RequestScope): Promise<void>;
   /** PUT of a name that does not exist creates it. */

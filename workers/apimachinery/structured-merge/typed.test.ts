@@ -105,7 +105,7 @@ describe("merge", () => {
 
   const letters = fc.uniqueArray(fc.constantFrom(..."abcdefgh"), { maxLength: 8 });
   const value = fc.record(
-    { scalar: fc.string({ maxLength: 2 }), set: letters, labels: fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom("1", "2")), items: letters.map((list) => list.map((name) => ({ name, value: `v${name}` }))) },
+    { scalar: fc.string({ maxLength: 2 }), set: letters, labels: fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom("1", "2"), { minKeys: 1 }), items: letters.map((list) => list.map((name) => ({ name, value: `v${name}` }))) },
     { requiredKeys: [] },
   );
 

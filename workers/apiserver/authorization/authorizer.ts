@@ -1,6 +1,6 @@
 import type { RequestInfo } from "../request/request-info.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
-import { mastersGroup } from "../authentication/user-info.ts";
+import { authenticatedGroup, mastersGroup } from "../authentication/user-info.ts";
 
 export type Decision = { allowed: true; reason?: string } | { allowed: false; reason: string };
 
@@ -39,12 +39,31 @@ function mayEverything(user: UserInfo): boolean {
   );
 }
 
-/** Allows cluster administrators, Edgeplane's own components, and everyone on public paths. */
+/** What every authenticated user may ask; upstream's system:basic-user and system:discovery. */
+const selfReviews: Record<string, readonly string[]> = {
+  "authentication.k8s.io": ["selfsubjectreviews"],
+  "authorization.k8s.io": ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+};
+const discoveryPaths = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"];
+
+function isDiscoveryPath(path: string): boolean {
+  return discoveryPaths.some((pattern) => (pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
+}
+
+const readingVerbs = new Set(["get", "head"]);
+
+/** Allows cluster administrators, Edgeplane's own components, and to everyone what upstream's default roles do. */
 export const componentAuthorizer: Authorizer = {
   authorize(user, attributes) {
     if (mayEverything(user)) return { allowed: true };
-    if (!attributes.isResourceRequest && readingVerbs.has(attributes.verb) && isPublicPath(attributes.path)) return { allowed: true };
-    return { allowed: false, reason: "" };
+    const authenticated = user.groups.includes(authenticatedGroup);
+    if (!attributes.isResourceRequest) {
+      const { verb, path } = attributes;
+      const allowed = readingVerbs.has(verb) && (isPublicPath(path) || (authenticated && isDiscoveryPath(path)));
+      return allowed ? { allowed } : { allowed, reason: "" };
+    }
+    const reviews = attributes.verb === "create" && attributes.subresource === "" && selfReviews[attributes.apiGroup];
+    return authenticated && reviews && reviews.includes(attributes.resource) ? { allowed: true } : { allowed: false, reason: "" };
   },
   rulesFor(user) {
     if (mayEverything(user)) {
@@ -53,8 +72,12 @@ export const componentAuthorizer: Authorizer = {
         nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
       };
     }
-    return { resourceRules: [], nonResourceRules: [{ verbs: ["get"], nonResourceURLs: openPaths }] };
+    const authenticated = user.groups.includes(authenticatedGroup);
+    return {
+      resourceRules: authenticated
+        ? Object.entries(selfReviews).map(([group, resources]) => ({ verbs: ["create"], apiGroups: [group], resources: [...resources] }))
+        : [],
+      nonResourceRules: [{ verbs: ["get"], nonResourceURLs: authenticated ? [...openPaths, ...discoveryPaths] : openPaths }],
+    };
   },
 };
-
-const readingVerbs = new Set(["get", "head"]);

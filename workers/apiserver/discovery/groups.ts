@@ -24,7 +24,9 @@ export interface ExtraVersion {
   groupPriorityMinimum?: number;
   versionPriority?: number;
   freshness?: "Current" | "Stale";
-  /** Structural schemas of custom kinds for OpenAPI, by kind. */
+  /** Stands for resources and schemas, in the place of their texts: changes when they do. */
+  hash?: string;
+  /** Structural schemas of custom kinds for OpenAPI, by kind. With a `hash` they may be filled in just before use. */
   schemas?: Readonly<Record<string, Record<string, unknown>>>;
   /** Its OpenAPI document is answered by an aggregated API server. */
   delegated?: boolean;

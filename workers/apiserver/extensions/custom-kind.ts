@@ -3,6 +3,8 @@ import type { InvalidCause } from "../../apimachinery/status-errors.ts";
 import { invalid } from "../../apimachinery/field-error.ts";
 import type { CustomKind, CustomPart, ScalePaths } from "../../apis/custom-kind.ts";
 import type { ResourceInfo, SubresourceInfo } from "../../apis/resource-info.ts";
+import { typeOfOpenApi } from "../../registry/field-manager/open-api-types.ts";
+import type { OpenApiSchema } from "../../registry/field-manager/open-api-types.ts";
 import { customPrinter, printerText } from "./columns.ts";
 import { convertThroughWebhook } from "./conversion-webhook.ts";
 import type { CustomResourceDefinition, DefinitionScale, DefinitionVersion } from "./definition.ts";
@@ -62,6 +64,7 @@ class DefinedKind implements CustomKind {
   readonly #apiVersion: string;
   readonly #kind: string;
   #printer: CustomKind["printer"] | undefined;
+  #fieldType: CustomKind["fieldType"] | undefined;
 
   constructor(definition: CustomResourceDefinition, version: DefinitionVersion) {
     const { spec, metadata } = definition;
@@ -79,6 +82,10 @@ class DefinedKind implements CustomKind {
     this.warning = deprecationWarning(definition, version);
     this.terminating = metadata.deletionTimestamp !== undefined || isConditionTrue(definition, "Terminating");
     this.convert = webhook ? (objects, to) => convertThroughWebhook(definition, objects, to) : undefined;
+  }
+
+  get fieldType(): CustomKind["fieldType"] {
+    return (this.#fieldType ??= typeOfOpenApi(this.#version.schema?.openAPIV3Schema as OpenApiSchema | undefined));
   }
 
   get printer(): CustomKind["printer"] {

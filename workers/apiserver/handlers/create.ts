@@ -6,6 +6,7 @@ import { negotiate } from "../negotiation/negotiate.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseWriteOptions } from "../request/options.ts";
 import { decodeBody, kindOf, toStored } from "./decode-body.ts";
+import { managerOf, trackFields } from "./field-tracking.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
 
@@ -17,7 +18,8 @@ export async function createHandler(c: AppContext, resource: ResourceInfo): Prom
   if (resource.namespaced && scope.namespace === undefined) {
     throw newBadRequest("an empty namespace may not be set during creation");
   }
-  const object = toStored(resource, decoded);
+  const object = await toStored(c, resource, decoded, options.fieldValidation);
+  trackFields(c, resource, managerOf(c, options), "", undefined, decoded, object);
   // Before the object is there: the garbage collector has to know of every type that has objects.
   if (!options.dryRun) await noteResource(c.env.env, c.var.info.cluster, resource);
   const entry = await storeFor(scope).create(object, (created) => admit({ operation: "CREATE", object: created, previous: undefined, subresource: "", scope }));

@@ -1,9 +1,12 @@
 import type { GroupVersionKind } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
+import { newBadRequest } from "../../apimachinery/status-errors.ts";
 import { decodeObject } from "../../apis/codec/decode.ts";
+import { strictDecodingMessage } from "../../apis/codec/unmarshal-error.ts";
 import { applyDefaults } from "../../apis/defaulting/defaulting.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { toStorageVersion } from "../../registry/conversion.ts";
+import { convertToStorage } from "../../registry/stored-form.ts";
 import { readBody } from "../request/body.ts";
 import type { AppContext } from "../request/context.ts";
 import type { FieldValidation } from "../request/options.ts";
@@ -21,8 +24,25 @@ export function kindOf(resource: ResourceInfo): GroupVersionKind {
   return { group: resource.group, version: resource.version, kind: resource.kind };
 }
 
-/** Defaults of the request's version, then the storage version's form. */
-export function toStored(resource: ResourceInfo, object: KubeObject): KubeObject {
-  applyDefaults(kindOf(resource), object);
-  return toStorageVersion(resource, object);
+/** Defaults of the request's version, then the storage version's form. A custom object is pruned as well. */
+export function toStored(
+  c: AppContext,
+  resource: ResourceInfo,
+  object: KubeObject,
+  fieldValidation: FieldValidation,
+  /** Turns what strict validation complains about into an error. */
+  refuse: (problems: string[]) => Error = (problems) => newStrictError(resource, problems),
+): KubeObject | Promise<KubeObject> {
+  if (resource.custom === undefined) {
+    applyDefaults(kindOf(resource), object);
+    return toStorageVersion(resource, object);
+  }
+  const problems = resource.custom.fit(object);
+  if (problems.length > 0 && fieldValidation === "Strict") throw refuse(problems);
+  if (fieldValidation === "Warn") for (const problem of problems) if (!c.var.warnings.includes(problem)) c.var.warnings.push(problem);
+  return convertToStorage(resource, object);
+}
+
+function newStrictError(resource: ResourceInfo, problems: string[]): Error {
+  return newBadRequest(`${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${strictDecodingMessage(problems)}`);
 }

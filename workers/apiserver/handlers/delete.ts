@@ -2,7 +2,7 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isNotFound } from "../../apimachinery/status-errors.ts";
 import { decodeObject } from "../../apis/codec/decode.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
-import { selectableFields } from "../../apis/selectable-fields.ts";
+import { selectableFieldsOf } from "../../apis/selectable-fields.ts";
 import { admit } from "../../admission/chain.ts";
 import { storedAs } from "../../registry/conversion.ts";
 import type { DeleteOptions } from "../../registry/options.ts";
@@ -70,7 +70,7 @@ export async function deleteCollectionHandler(c: AppContext, resource: ResourceI
   const gr = storedAs(resource);
   const prefix = listPrefix(gr, scope.namespace);
   const result = await c.var.storage.for(gr).list({ prefix, ...storageMatch(list, prefix), limit: list.limit });
-  const fields = selectableFields(resource.group, resource.resource);
+  const fields = selectableFieldsOf(resource);
   const objects = (JSON.parse(`[${await result.text()}]`) as KubeObject[]).filter(
     (object) =>
       list.labelSelector.matches(object.metadata.labels) &&

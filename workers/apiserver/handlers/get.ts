@@ -3,7 +3,8 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import { newBadRequest, newTooLargeResourceVersion } from "../../apimachinery/status-errors.ts";
 import { printerFor } from "../../apis/printers/printers.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
-import { converterFor, storedAs, toServedVersion } from "../../registry/conversion.ts";
+import { isPassedThrough, storedAs, toServedVersion } from "../../registry/conversion.ts";
+import { convertToServed } from "../../registry/stored-form.ts";
 import type { Entry } from "../../registry/store.ts";
 import { withTypeMeta } from "../../storage/encode-object.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
@@ -32,16 +33,15 @@ export async function getHandler(c: AppContext, resource: ResourceInfo): Promise
 }
 
 /** A stored object in the version, representation and encoding that was asked for. */
-export function writeEntry(c: AppContext, resource: ResourceInfo, entry: Entry, form: OutputForm, status = 200): Response {
-  if (form.as === "object") {
-    if (converterFor(resource) === undefined) {
-      return writeText(withTypeMeta(entry.value, apiVersionOf(resource), resource.kind), form, status);
-    }
-    return writeObject(toServedVersion(resource, JSON.parse(entry.value) as KubeObject), form, status);
+export async function writeEntry(c: AppContext, resource: ResourceInfo, entry: Entry, form: OutputForm, status = 200): Promise<Response> {
+  if (form.as === "object" && isPassedThrough(resource)) {
+    return writeText(withTypeMeta(entry.value, apiVersionOf(resource), resource.kind), form, status);
   }
-  const object = toServedVersion(resource, JSON.parse(entry.value) as KubeObject);
+  const [stored] = await convertToServed(resource, [JSON.parse(entry.value) as KubeObject]);
+  const object = toServedVersion(resource, stored!);
+  if (form.as === "object") return writeObject(object, form, status);
   if (form.as === "table") {
-    const table = tableOf([object], printerFor(resource.group, resource.resource), {
+    const table = tableOf([object], resource.custom?.printer ?? printerFor(resource.group, resource.resource), {
       version: form.version,
       includeObject: includeObjectOf(c),
       metadata: { resourceVersion: object.metadata.resourceVersion ?? "" },

@@ -2,8 +2,9 @@ import { apiVersionOf } from "../../apimachinery/gvk.ts";
 import type { KubeObject, ListMeta } from "../../apimachinery/meta.ts";
 import { printerFor } from "../../apis/printers/printers.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
-import { selectableFields } from "../../apis/selectable-fields.ts";
+import { selectableFieldsOf } from "../../apis/selectable-fields.ts";
 import { converterFor, storedAs, toServedVersion } from "../../registry/conversion.ts";
+import { convertToServed } from "../../registry/stored-form.ts";
 import { toStatusError } from "../../registry/storage-errors.ts";
 import { StorageError, isStorageError } from "../../storage/errors.ts";
 import type { ListResult, Storage } from "../../storage/interfaces.ts";
@@ -34,7 +35,7 @@ export async function listHandler(c: AppContext, resource: ResourceInfo): Promis
     return passThrough(resource, await page(storage, options, prefix), options, prefix);
   }
   const listed = await selected(storage, options, prefix, resource, namespace);
-  return writeList(c, resource, form, listed.objects, listed.metadata);
+  return writeList(c, resource, form, await convertToServed(resource, listed.objects), listed.metadata);
 }
 
 /** An object of a list, in the served version. */
@@ -47,7 +48,7 @@ export function listItem(resource: ResourceInfo, stored: KubeObject): KubeObject
 
 /** Built-in kinds list their items without apiVersion and kind, custom ones with them. */
 function storesTypeMeta(resource: ResourceInfo): boolean {
-  return resource.group === "" || !resource.group.includes(".") || resource.group.endsWith(".k8s.io");
+  return resource.custom === undefined;
 }
 
 async function page(storage: Storage, options: ListOptions, prefix: string, after?: string, limit = options.limit): Promise<ListResult> {
@@ -92,7 +93,7 @@ async function selected(
   resource: ResourceInfo,
   namespace: string | undefined,
 ): Promise<{ objects: KubeObject[]; metadata: ListMeta }> {
-  const fields = selectableFields(resource.group, resource.resource);
+  const fields = selectableFieldsOf(resource);
   const converter = converterFor(resource);
   // Fields are named as in the request's version.
   const fieldsMatch = (object: KubeObject) => {
@@ -160,7 +161,7 @@ function writeList(c: AppContext, resource: ResourceInfo, form: OutputForm, stor
       return writeObject(
         tableOf(
           stored.map((object) => toServedVersion(resource, object)),
-          printerFor(resource.group, resource.resource),
+          resource.custom?.printer ?? printerFor(resource.group, resource.resource),
           { version: form.version, includeObject: includeObjectOf(c), metadata, columns: true, now: c.env.clock.now() },
         ),
         form,

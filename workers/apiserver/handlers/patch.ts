@@ -2,19 +2,23 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import { applyJsonPatch } from "../../apimachinery/patch/json-patch.ts";
 import { applyMergePatch } from "../../apimachinery/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts";
-import { newBadRequest, newUnsupportedMediaType, StatusError } from "../../apimachinery/status-errors.ts";
+import { newBadRequest, newInvalid, newUnsupportedMediaType, StatusError } from "../../apimachinery/status-errors.ts";
+import { invalid } from "../../apimachinery/field-error.ts";
+import { strictDecodingMessage } from "../../apis/codec/unmarshal-error.ts";
 import { decodePatched } from "../../apis/codec/decode-patched.ts";
 import { bareMediaType } from "../../apis/codec/media-types.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { schemaTable } from "../../apis/schema-table.ts";
 import { admit } from "../../admission/chain.ts";
-import { toServedVersion } from "../../registry/conversion.ts";
+import { applyPatchType, validateApplyOptions } from "../../registry/field-manager/apply-body.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
 import { readJson } from "../request/json-body.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseWriteOptions } from "../request/options.ts";
-import type { FieldValidation } from "../request/options.ts";
+import type { WriteOptions } from "../request/options.ts";
+import { applyHandler } from "./apply.ts";
 import { kindOf, toStored } from "./decode-body.ts";
+import { managerOf, servedVersion, trackFields } from "./field-tracking.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
 import { checkName } from "./update.ts";
@@ -35,7 +39,7 @@ export async function readPatch(c: AppContext, kind: { group: string; version: s
   const mediaType = bareMediaType(c.req.header("Content-Type") ?? "");
   const struct = schemaTable.structOfKind(kind.group, kind.version, kind.kind);
   const accepted = struct === undefined ? [jsonPatch, mergePatch] : [jsonPatch, mergePatch, strategicMergePatch];
-  if (!accepted.includes(mediaType)) throw newUnsupportedMediaType(accepted);
+  if (!accepted.includes(mediaType)) throw newUnsupportedMediaType([...accepted, applyPatchType]);
   const body = await readJson(c.req.raw);
   const patcher = (strategic: boolean, apply: (current: KubeObject) => unknown): Patcher => ({
     patch: body,
@@ -77,23 +81,31 @@ function mustBeObject(body: unknown): Record<string, unknown> {
 export async function patchHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
   const form = negotiate(c.req.header("Accept"), "object");
   const options = parseWriteOptions(queryOf(c), "PatchOptions");
+  const isApply = bareMediaType(c.req.header("Content-Type") ?? "") === applyPatchType;
+  validateApplyOptions(isApply, options.fieldManager, queryOf(c).get("force"));
+  if (isApply) return applyHandler(c, resource, options);
   const scope = requestScope(c, resource, options.dryRun);
   const { name, subresource } = c.var.info;
   const patch = await readPatch(c, kindOf(resource));
   const entry = await storeFor(scope).update({
     name,
     subresource,
-    update: (current) => patched(c, resource, toServedVersion(resource, current), patch, options.fieldValidation),
+    update: async (current) => patched(c, resource, await servedVersion(resource, current), patch, options),
     admit: (updated, previous) => admit({ operation: "UPDATE", object: updated, previous, subresource, scope }),
   });
   return writeEntry(c, resource, entry, form);
 }
 
-function patched(c: AppContext, resource: ResourceInfo, current: KubeObject, patch: Patcher, fieldValidation: FieldValidation): KubeObject {
+async function patched(c: AppContext, resource: ResourceInfo, current: KubeObject, patch: Patcher, options: WriteOptions): Promise<KubeObject> {
+  const { fieldValidation } = options;
   const decoded = decodePatched(patch.apply(current), kindOf(resource), patch.patch, fieldValidation, patch);
   for (const warning of decoded.warnings) if (!c.var.warnings.includes(warning)) c.var.warnings.push(warning);
   const object = decoded.object;
   object.metadata ??= {};
   checkName(object, current.metadata.name ?? "", undefined);
-  return toStored(resource, object);
+  const stored = await toStored(c, resource, object, fieldValidation, (problems) =>
+    newInvalid({ group: "", kind: "" }, "", [invalid("patch", JSON.stringify(object), strictDecodingMessage(problems))]),
+  );
+  trackFields(c, resource, managerOf(c, options), c.var.info.subresource, current, object, stored);
+  return stored;
 }

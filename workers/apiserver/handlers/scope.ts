@@ -2,6 +2,7 @@ import type { ResourceInfo } from "../../apis/resource-info.ts";
 import type { RequestScope } from "../../registry/strategy.ts";
 import { strategyFor } from "../../registry/strategies/strategies.ts";
 import { Store } from "../../registry/store.ts";
+import { strategyOf } from "../extensions/strategy-of.ts";
 import type { AppContext } from "../request/context.ts";
 
 export function requestScope(c: AppContext, resource: ResourceInfo, dryRun = false): RequestScope {
@@ -18,7 +19,7 @@ export function requestScope(c: AppContext, resource: ResourceInfo, dryRun = fal
 }
 
 export function storeFor(scope: RequestScope): Store {
-  return new Store(scope, strategyFor(scope.resource.group, scope.resource.resource));
+  return new Store(scope, strategyOf(scope.resource));
 }
 
 export function queryOf(c: AppContext): URLSearchParams {

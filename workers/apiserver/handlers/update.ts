@@ -6,6 +6,7 @@ import { negotiate } from "../negotiation/negotiate.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseWriteOptions } from "../request/options.ts";
 import { decodeBody, kindOf, toStored } from "./decode-body.ts";
+import { managerOf, servedVersion, trackFields } from "./field-tracking.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
 
@@ -18,13 +19,19 @@ export async function updateHandler(c: AppContext, resource: ResourceInfo): Prom
   const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);
   checkName(decoded, name, scope.namespace);
   const { uid } = decoded.metadata;
-  const object = toStored(resource, decoded);
+  const object = await toStored(c, resource, decoded, options.fieldValidation);
+  const manager = managerOf(c, options);
+  const tracked = (live: KubeObject | undefined): KubeObject => {
+    const stored = structuredClone(object);
+    trackFields(c, resource, manager, subresource, live, decoded, stored);
+    return stored;
+  };
   const entry = await storeFor(scope).update({
     name,
     subresource,
     ...(uid ? { preconditions: { uid } } : {}),
-    update: () => structuredClone(object),
-    ...(subresource === "" ? { create: () => structuredClone(object) } : {}),
+    update: async (current) => tracked(await servedVersion(resource, current)),
+    ...(subresource === "" ? { create: () => tracked(undefined) } : {}),
     admit: (updated, previous) =>
       admit({ operation: previous === undefined ? "CREATE" : "UPDATE", object: updated, previous, subresource, scope }),
   });

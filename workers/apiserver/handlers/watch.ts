@@ -1,11 +1,12 @@
 import { apiVersionOf } from "../../apimachinery/gvk.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
-import { storedAs } from "../../registry/conversion.ts";
+import { isPassedThrough, storedAs } from "../../registry/conversion.ts";
 import { listPrefix } from "../../storage/keys.ts";
 import type { Representation, WatchRequest } from "../../storage/cacher/protocol.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseListOptions, parseResourceVersion } from "../request/list-options.ts";
+import { servedEvents } from "../watch/served-events.ts";
 import { watchResponse } from "../watch/http-watch.ts";
 import { watchWebSocketResponse } from "../watch/websocket-watch.ts";
 import { includeObjectOf } from "./get.ts";
@@ -36,7 +37,10 @@ export function watchHandler(c: AppContext, resource: ResourceInfo): Promise<Res
     random: c.env.random,
     signal: c.req.raw.signal,
   };
-  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") return watchResponse(stub, request, watchOptions);
+  if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") {
+    const response = watchResponse(stub, request, watchOptions);
+    return isPassedThrough(resource) || form.as !== "object" || resource.custom === undefined ? response : response.then((each) => servedEvents(each, resource));
+  }
   const protocol = c.req.header("Sec-WebSocket-Protocol")?.split(",")[0]?.trim();
   return watchWebSocketResponse(stub, request, { ...watchOptions, ...(protocol ? { protocol } : {}) });
 }
@@ -53,7 +57,7 @@ function representationOf(c: AppContext, resource: ResourceInfo, as: string, ver
       ...common,
       tableVersion: version,
       includeObject: includeObjectOf(c),
-      columns: resource.group === "" ? resource.resource : `${resource.group}/${resource.resource}`,
+      columns: resource.custom?.columns ?? (resource.group === "" ? resource.resource : `${resource.group}/${resource.resource}`),
     };
   }
   if (as === "partial" || as === "partialList") return { kind: "partial", ...common, metaVersion: version };

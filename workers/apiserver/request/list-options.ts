@@ -7,7 +7,7 @@ import type { LabelSelector } from "../../apimachinery/labels.ts";
 import { newBadRequest, newInvalid, newResourceExpired } from "../../apimachinery/status-errors.ts";
 import type { InvalidCause } from "../../apimachinery/status-errors.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
-import { fieldLabelNotSupported, selectableFields } from "../../apis/selectable-fields.ts";
+import { fieldLabelNotSupported, selectableFieldsOf } from "../../apis/selectable-fields.ts";
 import type { ListOptions as StorageListOptions } from "../../storage/interfaces.ts";
 import { isTrue } from "./request-info.ts";
 
@@ -37,8 +37,9 @@ export function parseListOptions(query: URLSearchParams, resource: ResourceInfo,
     sendInitialEvents: query.has("sendInitialEvents") ? isTrue(query.get("sendInitialEvents")) : undefined,
     timeoutSeconds: integer(query.get("timeoutSeconds")),
   };
-  const known = selectableFields(resource.group, resource.resource);
+  const known = selectableFieldsOf(resource);
   for (const { field } of options.fieldSelector.requirements) {
+    if (resource.custom !== undefined && !known.has(field)) throw newBadRequest(`field label not supported: ${field}`);
     if (!known.has(field)) throw newBadRequest(fieldLabelNotSupported(resource.group, resource.version, resource.resource, resource.kind, field));
   }
   const causes = watch ? validateWatch(options) : validateList(options);

@@ -17,10 +17,16 @@ import { resetFieldsOf } from "./reset-fields.ts";
 
 const scaleGvk: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** The field manager of an endpoint of a built-in kind. */
+/** The field manager of an endpoint of any kind. Objects merged by apply still need the kind's pruning if it is custom. */
 export function fieldManagerFor(resource: ResourceInfo, subresource: string, clock: Clock): FieldManager {
   const gvk = { group: resource.group, version: resource.version, kind: resource.kind };
   const hasStatus = resource.subresources.some(({ name }) => name === "status");
+  const { custom } = resource;
+  if (custom !== undefined) {
+    // Conversion by webhook is not to be had here: entries of other versions are kept as if they had this one's form.
+    const kind: CustomKind = { gvk, hasStatus, typeOf: () => custom.fieldType, convert: (object) => object, restore: (object) => object };
+    return customFieldManager(kind, subresource, clock);
+  }
   const reset = resetFieldsOf(hasStatus, subresource);
   return new FieldManager({
     gvk,

@@ -1,7 +1,11 @@
+import { apiVersionOf } from "../../apimachinery/gvk.ts";
 import type { ManagedFieldsEntry } from "../../apimachinery/meta.ts";
 import { difference, has, isEmpty, setOf } from "../../apimachinery/structured-merge/field-set.ts";
+import { fieldElement } from "../../apimachinery/structured-merge/path-element.ts";
 import type { PathElement } from "../../apimachinery/structured-merge/path-element.ts";
 import type { ManagedSet } from "../../apimachinery/structured-merge/updater.ts";
+import { catalog } from "../../apis/catalog.ts";
+import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { decodeManagedFields, encodeManagedFields } from "./managed-fields.ts";
 
 const scaleApiVersion = "autoscaling/v1";
@@ -53,4 +57,14 @@ export function parentManagedFields(
     times.set(identifier, before.times.get(identifier) ?? after.times.get(identifier));
   }
   return encodeManagedFields({ managers, times });
+}
+
+/** Where each served version of a resource has the replicas that its Scale shows. */
+export function replicasPathsOf(resource: ResourceInfo): ReplicasPaths {
+  const { group, custom } = resource;
+  if (custom !== undefined) {
+    const path = custom.scale === undefined ? null : custom.scale.specReplicas.map(fieldElement);
+    return new Map([[apiVersionOf(resource), path]]);
+  }
+  return new Map(catalog.versionsOf(group, resource.resource).map((info) => [apiVersionOf(info), replicasOfScale]));
 }

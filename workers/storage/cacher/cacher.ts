@@ -18,9 +18,9 @@ import type { SavedWatcher, WatcherSocket } from "./watcher.ts";
 
 /** What the cacher asks of the shard. */
 export interface CacherShard {
-  events(since: number, limit: number): Promise<ShardEventsResult>;
+  events(since: number, limit: number, follow?: boolean): Promise<ShardEventsResult>;
   list(request: ShardListRequest): Promise<CacherListResult>;
-  currentRevision(): Promise<number>;
+  currentRevision(follow?: boolean): Promise<number>;
 }
 
 export type CacherListResult =
@@ -40,6 +40,8 @@ export interface CacherOptions {
   wakeAt(milliseconds: number): void;
   /** The newest revision that all live watchers have been sent. */
   dispatched?(revision: number): void;
+  /** Somebody else than watchers wants to know what is dispatched. */
+  awaited?(): boolean;
 }
 
 /** Events that arrive within this many milliseconds travel together. */
@@ -57,6 +59,9 @@ const historyPage = 500;
  * The cursor is the revision up to which every live watcher has been sent all events; they are dispatched together,
  * without a yield in between. It is kept in the attachments of the sockets that were sent something (or of one of them),
  * so after hibernation the largest of them is the cursor, and the buffer, which starts empty, is not missed.
+ *
+ * Without a cursor nothing is known of what the shard pushes: so it begins, and so it is again once a push has been answered
+ * with `idle` (W17). Who needs a cursor then asks the shard for it, which makes the shard push what follows.
  */
 export class Cacher {
   readonly #options: CacherOptions;
@@ -67,6 +72,10 @@ export class Cacher {
   /** Held, not yet dispatched. */
   #pending: StorageEvent[] = [];
   #pushing: Promise<unknown> = Promise.resolve();
+  /** Pushes that have not been answered. */
+  #pushes = 0;
+  /** True until the first push. */
+  #unpushed = true;
   #dispatching: Promise<void> | undefined;
   #lastDispatch = -Infinity;
 
@@ -119,12 +128,27 @@ export class Cacher {
   }
 
   /** W1: every event reaches every live watcher once, in order, whatever the shard pushes twice or leaves out. */
-  async push(events: StorageEvent[]): Promise<{ revision: number }> {
-    const received = this.#pushing.then(() => this.#receive(events));
-    this.#pushing = received.catch(() => undefined);
-    await received;
-    await this.#dispatchSoon();
-    return { revision: this.#cursor ?? 0 };
+  async push(events: StorageEvent[]): Promise<{ revision: number; idle?: boolean }> {
+    this.#unpushed = false;
+    this.#pushes++;
+    try {
+      const received = this.#pushing.then(() => this.#receive(events));
+      this.#pushing = received.catch(() => undefined);
+      await received;
+      await this.#dispatchSoon();
+    } finally {
+      this.#pushes--;
+    }
+    const revision = this.#cursor ?? 0;
+    if (!this.#mayRest) return { revision };
+    // Nothing may come between this and the answer: whoever comes now has to ask the shard.
+    this.#cursor = undefined;
+    return { revision, idle: true };
+  }
+
+  get #mayRest(): boolean {
+    if (this.#pushes > 0 || this.#watchers.size > 0 || this.#pending.length > 0) return false;
+    return !this.#options.awaited?.();
   }
 
   acknowledged(socket: WatcherSocket, length: number): void {
@@ -142,7 +166,8 @@ export class Cacher {
 
   /** The socket is gone. `saved` is its attachment, which may hold the newest cursor. */
   closed(socket: WatcherSocket, saved: SavedWatcher | undefined): void {
-    if (saved !== undefined) this.#advanceCursor(saved.cursor);
+    // Only what was before hibernation can be news, and only while others depend on it.
+    if (saved !== undefined && this.#cursor !== undefined && this.#unpushed) this.#advanceCursor(saved.cursor);
     const watcher = this.#watchers.get(socket);
     if (watcher !== undefined) this.#forget(watcher);
   }
@@ -218,6 +243,8 @@ export class Cacher {
   }
 
   #hold(event: StorageEvent): void {
+    // What happened while the shard did not push is missing.
+    if (this.#buffer.newest !== undefined && this.#buffer.newest + 1 < event.revision) this.#buffer.clear();
     this.#buffer.append(event, this.#options.clock.now());
     this.#pending.push(event);
   }
@@ -347,14 +374,15 @@ export class Cacher {
     const { clock, shard } = this.#options;
     if (watcher.mode === "initial") await this.#sendInitialEvents(watcher);
     else if (!watcher.request.since && watcher.position === 0 && watcher.request.initialEvents === false) {
-      watcher.position = this.#cursor ?? (await shard.currentRevision());
+      watcher.position = this.#cursor ?? (await shard.currentRevision(true));
     }
     for (;;) {
       await watcher.room(clock.now());
       if (watcher.closed) return;
       if (this.#cursor !== undefined && watcher.position >= this.#cursor) break;
       const buffered = this.#buffer.after(watcher.position, historyPage);
-      if (buffered !== undefined) {
+      // It may end before the newest event when the shard has not been pushing.
+      if (buffered !== undefined && buffered.length > 0) {
         this.#deliverPiece(watcher, buffered);
         continue;
       }
@@ -364,7 +392,7 @@ export class Cacher {
       }
       const cold = this.#cursor === undefined;
       const known = this.#cursor ?? 0;
-      const result = await shard.events(watcher.position, historyPage);
+      const result = await shard.events(watcher.position, historyPage, true);
       if (watcher.closed) return;
       if (!result.ok && result.error.code === "RevisionTooLarge" && cold) {
         // W4: it is live, and waits.

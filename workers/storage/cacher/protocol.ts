@@ -7,9 +7,10 @@ export interface WatchCacheProtocol {
   /**
    * From the shard, after each commit, in order; revisions are consecutive within a batch. The answer is the newest
    * revision that the cache holds: the shard pushes again whatever it does not acknowledge. When `events[0].revision`
-   * leaves a gap the cache fills it from the shard's `events()`.
+   * leaves a gap the cache fills it from the shard's `events()`. `idle`: nobody watches and nobody sleeps, so the shard
+   * need not push until the cache asks to follow again.
    */
-  push(events: StorageEvent[]): Promise<{ revision: number }>;
+  push(events: StorageEvent[]): Promise<{ revision: number; idle?: boolean }>;
 
   /**
    * A loop that goes to sleep asks to be woken: at the next event with a revision above `since` the cache calls

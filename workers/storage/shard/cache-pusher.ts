@@ -9,8 +9,14 @@ const maxBacklogSize = 16 * 1024 * 1024;
 const firstRetryMilliseconds = 1_000;
 const lastRetryMilliseconds = 60_000;
 
+/** What a cache answers to a push: the newest revision that it holds, and whether it has nobody to tell. */
+export interface PushAnswer {
+  revision: number;
+  idle?: boolean;
+}
+
 export interface CachePusherOptions {
-  push(events: StorageEvent[]): Promise<{ revision: number }>;
+  push(events: StorageEvent[]): Promise<PushAnswer>;
   /** Committed events after `since`, from history. */
   read(since: number, limit: number): StorageEvent[];
   /** The newest committed revision. */
@@ -24,6 +30,9 @@ export interface CachePusherOptions {
  * Brings committed events to the watch cache: one push at a time, in order, each with all that has gathered meanwhile.
  * What is not acknowledged is pushed again: at once after the first failure, later when {@link attempt} is called and
  * the back-off (1 s doubling to 60 s) has passed.
+ *
+ * A cache that says that it has nobody to tell gets nothing more until it follows again (rule S35). That is remembered
+ * in memory alone: after a restart the next commit is pushed, which does no harm.
  */
 export class CachePusher {
   readonly #options: CachePusherOptions;
@@ -34,18 +43,27 @@ export class CachePusher {
   #running: Promise<void> | undefined;
   #failures = 0;
   #nextAttempt = 0;
+  #idle = false;
+  /** Tells an answer that was given before the cache followed again from one given after. */
+  #followed = 0;
 
   constructor(options: CachePusherOptions) {
     this.#options = options;
     this.#acknowledged = options.acknowledged;
   }
 
+  /** Up to here the cache needs nothing any more. */
   get acknowledged(): number {
-    return this.#acknowledged;
+    return this.#idle ? this.#options.revision() : this.#acknowledged;
+  }
+
+  /** The cache has nobody to tell. */
+  get idle(): boolean {
+    return this.#idle;
   }
 
   get behind(): boolean {
-    return this.#acknowledged < this.#options.revision();
+    return this.acknowledged < this.#options.revision();
   }
 
   /** No attempt is made before this time. */
@@ -53,8 +71,17 @@ export class CachePusher {
     return this.#nextAttempt;
   }
 
+  /** The cache knows everything up to the newest revision, or asks for it, and wants what follows. */
+  follow(): void {
+    this.#followed++;
+    if (!this.#idle) return;
+    this.#idle = false;
+    this.#acknowledged = this.#options.revision();
+  }
+
   /** After a commit. */
   enqueue(events: readonly StorageEvent[]): void {
+    if (this.#idle) return;
     for (const event of events) {
       this.#backlog.push(event);
       this.#backlogSize += sizeOf(event);
@@ -80,16 +107,23 @@ export class CachePusher {
   }
 
   async #push(batch: StorageEvent[]): Promise<void> {
-    let held: number;
+    const followed = this.#followed;
+    let answer: PushAnswer;
     try {
-      held = (await this.#options.push(batch)).revision;
+      answer = await this.#options.push(batch);
     } catch {
       this.#failed();
       return;
     }
     const before = this.#acknowledged;
-    this.#acknowledged = Math.min(held, this.#options.revision());
+    this.#acknowledged = Math.min(answer.revision, this.#options.revision());
     this.#dropAcknowledged();
+    if (answer.idle && followed === this.#followed) {
+      this.#idle = true;
+      this.#failures = 0;
+      this.#clearBacklog();
+      return;
+    }
     if (this.#acknowledged > before) this.#failures = 0;
     else this.#failed();
   }

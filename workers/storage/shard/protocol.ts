@@ -8,13 +8,15 @@ export interface ResourceShardProtocol {
   /** Independent operations, each with its own result, in order, in one commit. At most 1,000. */
   transact(operations: ShardOperation[]): Promise<ShardTransactResult>;
 
-  currentRevision(): Promise<number>;
+  /** `follow`: as in {@link events}. */
+  currentRevision(follow?: boolean): Promise<number>;
 
   /**
-   * Events with revision in (since, since + …], at most `limit`, for the cache's buffer. `compacted` when history does
-   * not reach back to `since`.
+   * Events with a revision above `since`, at most `limit`, for the cache. RevisionCompacted when history does not reach
+   * back to `since`. `follow`: whatever the answer, changes after its revision are pushed from now on, until the cache
+   * answers a push with `idle`.
    */
-  events(since: number, limit: number): Promise<ShardEventsResult>;
+  events(since: number, limit: number, follow?: boolean): Promise<ShardEventsResult>;
 
   /** Drops history up to what the retention settings allow; normally called by the alarm. */
   compact(): Promise<{ compactedRevision: number }>;

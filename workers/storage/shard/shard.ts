@@ -5,6 +5,7 @@ import type { StorageErrorShape, StorageEvent } from "../interfaces.ts";
 import { answer } from "./answer.ts";
 import { Applier, readObject } from "./apply.ts";
 import { CachePusher } from "./cache-pusher.ts";
+import type { PushAnswer } from "./cache-pusher.ts";
 import { isRevision, problemOfCall, problemOfList, refused } from "./check-input.ts";
 import { compactionTarget } from "./compaction-target.ts";
 import { listBody, SnapshotLost } from "./list-body.ts";
@@ -37,7 +38,7 @@ export interface ShardHost {
   /** When the alarm that is set goes off. */
   alarmAt: number | undefined;
   /** Sends committed events to the watch cache; must not leave before they are durable. */
-  push(events: StorageEvent[]): Promise<{ revision: number }>;
+  push(events: StorageEvent[]): Promise<PushAnswer>;
   settings: ShardSettings;
 }
 
@@ -114,11 +115,13 @@ export class Shard implements ResourceShardProtocol {
     });
   }
 
-  currentRevision(): Promise<number> {
+  currentRevision(follow?: boolean): Promise<number> {
+    if (follow) this.#pusher.follow();
     return Promise.resolve(this.#revision);
   }
 
-  async events(since: number, limit: number): Promise<ShardEventsResult> {
+  async events(since: number, limit: number, follow?: boolean): Promise<ShardEventsResult> {
+    if (follow) this.#pusher.follow();
     if (!isRevision(since) || !isRevision(limit)) return { ok: false, error: refused("since or limit") };
     const revision = this.#revision;
     if (since < this.#compacted) {
@@ -226,7 +229,9 @@ export class Shard implements ResourceShardProtocol {
     if (applier.events.length > 0) {
       this.#revision = applier.revision;
       this.#committedAt = committedAt;
-      this.#setAlarmBy(Math.max(committedAt + deliveryCheckMilliseconds, this.#pusher.nextAttempt));
+      // Without delivery, and its alarm, compaction and expiry need one of their own.
+      if (!this.#pusher.idle) this.#setAlarmBy(Math.max(committedAt + deliveryCheckMilliseconds, this.#pusher.nextAttempt));
+      else if (this.#alarmAt === undefined) this.#setAlarmBy(this.#nextAlarm());
       this.#pusher.enqueue(applier.events);
     }
     return results;

@@ -1,0 +1,65 @@
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
+import { duplicate, forbidden, notFound } from "../../apimachinery/field-error.ts";
+import type { KubeObject } from "../../apimachinery/meta.ts";
+import { quote } from "../../apimachinery/quote.ts";
+import { isSet, listOf, textOf } from "./checks.ts";
+import type { Causes } from "./checks.ts";
+import { validateContainerCommon, validateImageSpace } from "./containers.ts";
+import type { ContainerContext } from "./containers.ts";
+
+const refused = [
+  "ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe",
+  "startupProbe", "lifecycle",
+];
+const refusal = "cannot be set for an Ephemeral Container";
+
+/** Mirrors validateEphemeralContainers of pkg/apis/core/validation (1.36). */
+export function validateEphemeralContainers(spec: any, context: ContainerContext, path: string, causes: Causes): void {
+  const containers = listOf(spec.ephemeralContainers);
+  if (containers.length === 0) return;
+  const others = new Set<string>([...listOf(spec.containers), ...listOf(spec.initContainers)].map((other) => other.name));
+  const names = new Set(others);
+  for (const [index, container] of containers.entries()) {
+    const field = `${path}[${index}]`;
+    validateContainerCommon(container, context, field, causes);
+    validateImageSpace(container, field, causes);
+    if (names.has(container.name)) causes.push(duplicate(`${field}.name`, textOf(container.name)));
+    names.add(container.name);
+    if (container.targetContainerName && !others.has(container.targetContainerName)) {
+      causes.push(notFound(`${field}.targetContainerName`, container.targetContainerName));
+    }
+    for (const name of refused) {
+      if (isGiven(container[name])) causes.push(forbidden(`${field}.${name}`, refusal));
+    }
+    for (const [at, mount] of listOf(container.volumeMounts).entries()) {
+      if (mount.subPath) causes.push(forbidden(`${field}.volumeMounts[${at}].subPath`, refusal));
+      if (mount.subPathExpr) causes.push(forbidden(`${field}.volumeMounts[${at}].subPathExpr`, refusal));
+    }
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return isSet(value) && (typeof value !== "object" || Object.keys(value as object).length > 0);
+}
+
+const mirrorAnnotation = "kubernetes.io/config.mirror";
+
+/** What an update of `ephemeralcontainers` may change: additions only. Undefined for a pod that allows none. */
+export function validateEphemeralAdditions(pod: KubeObject, previous: KubeObject, causes: Causes): void {
+  if (previous.metadata.annotations?.[mirrorAnnotation] !== undefined) {
+    causes.length = 0;
+    causes.push(forbidden("", "static pods do not support ephemeral containers"));
+    return;
+  }
+  const now = new Map(listOf(pod.spec?.ephemeralContainers).map((container) => [container.name, container]));
+  const path = "spec.ephemeralContainers";
+  for (const before of listOf(previous.spec?.ephemeralContainers)) {
+    const after = now.get(before.name);
+    if (after === undefined) {
+      causes.push(forbidden(path, `existing ephemeral containers ${quote(textOf(before.name))} may not be removed\n`));
+    } else if (!semanticEqual(after, before)) {
+      causes.push(forbidden(path, `existing ephemeral containers ${quote(textOf(before.name))} may not be changed\n`));
+    }
+  }
+}

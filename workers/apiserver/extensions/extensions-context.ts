@@ -1,0 +1,6 @@
+import type { AppContext } from "../request/context.ts";
+import type { ExtensionsContext } from "./snapshot.ts";
+
+export function extensionsContext(c: AppContext): ExtensionsContext {
+  return { storage: c.var.storage, clock: c.env.clock };
+}

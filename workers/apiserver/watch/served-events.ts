@@ -1,0 +1,32 @@
+import type { KubeObject } from "../../apimachinery/meta.ts";
+import type { ResourceInfo } from "../../apis/resource-info.ts";
+import { toServedVersion } from "../../registry/conversion.ts";
+import { convertToServed } from "../../registry/stored-form.ts";
+
+/**
+ * A watch whose objects are not served as they are stored: every line is read, its object brought to the served version, and
+ * written again. Only for custom resources with several versions or a changed definition.
+ */
+export function servedEvents(response: Response, resource: ResourceInfo): Response {
+  if (!response.ok || response.body === null) return response;
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = "";
+  const transform = new TransformStream<Uint8Array, Uint8Array>({
+    async transform(chunk, controller) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      const texts = await Promise.all(lines.map((line) => servedLine(line, resource)));
+      if (texts.length > 0) controller.enqueue(encoder.encode(texts.join("")));
+    },
+  });
+  return new Response(response.body.pipeThrough(transform), response);
+}
+
+async function servedLine(line: string, resource: ResourceInfo): Promise<string> {
+  if (line === "") return "";
+  const event = JSON.parse(line) as { type: string; object: KubeObject };
+  if (event.type === "BOOKMARK" || event.type === "ERROR") return `${line}\n`;
+  const [object] = await convertToServed(resource, [event.object]);
+  return `${JSON.stringify({ type: event.type, object: toServedVersion(resource, object!) })}\n`;
+}
