@@ -8,7 +8,12 @@ export default defineConfig({
         // Plain logic: no Cloudflare import, runs in Node.
         test: {
           name: "unit",
-          include: ["workers/**/*.test.ts", "scripts/**/*.test.ts", "test/fuzz/**/*.test.ts", "test/contracts/**/*.unit.test.ts"],
+          include: [
+            "workers/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "test/fuzz/**/*.test.ts",
+            "test/contracts/**/*.unit.test.ts",
+          ],
           exclude: ["**/*.workerd.test.ts"],
           environment: "node",
         },
@@ -18,7 +23,11 @@ export default defineConfig({
         plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
         test: {
           name: "workerd",
-          include: ["durable-objects/**/*.test.ts", "workers/**/*.workerd.test.ts", "test/contracts/**/*.workerd.test.ts"],
+          include: [
+            "durable-objects/**/*.test.ts",
+            "workers/**/*.workerd.test.ts",
+            "test/contracts/**/*.workerd.test.ts",
+          ],
         },
       },
       {

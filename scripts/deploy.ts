@@ -9,7 +9,10 @@ import { projectRoot } from "./lib/layout.ts";
 const maximumBytes = 3 * 1024 * 1024;
 
 const directory = mkdtempSync(join(tmpdir(), "edgeplane-deploy-"));
-const result = spawnSync("wrangler", ["deploy", "--outdir", directory, ...process.argv.slice(2)], { cwd: projectRoot, stdio: "inherit" });
+const result = spawnSync("wrangler", ["deploy", "--outdir", directory, ...process.argv.slice(2)], {
+  cwd: projectRoot,
+  stdio: "inherit",
+});
 const bytes = readdirSync(directory, { recursive: true, encoding: "utf8" })
   .map((name) => join(directory, name))
   .filter((path) => statSync(path).isFile() && !path.endsWith(".map") && !path.endsWith("README.md"))

@@ -11,7 +11,12 @@ const layout = layoutOf(options.state);
 const tokenKey = readTokenKey(layout);
 const pki = await readPki(layout.pki);
 const server = `https://127.0.0.1:${options.port}`;
-await writeKubeconfig(layout.kubeconfig, { server, cluster: options.cluster, tokenKey, caCertificate: pki.caCertificate });
+await writeKubeconfig(layout.kubeconfig, {
+  server,
+  cluster: options.cluster,
+  tokenKey,
+  caCertificate: pki.caCertificate,
+});
 console.log(`export KUBECONFIG=${layout.kubeconfig}`);
 const child = spawn(
   "wrangler",
@@ -19,7 +24,14 @@ const child = spawn(
     "dev",
     ...["--ip", "127.0.0.1", "--port", String(options.port), "--local-protocol", "https"],
     ...["--https-key-path", join(layout.pki, "server.key"), "--https-cert-path", join(layout.pki, "server.crt")],
-    ...["--persist-to", layout.state, "--var", `EDGEPLANE_TOKEN_KEY:${tokenKey}`, "--var", `EDGEPLANE_NODES:${options.nodes}`],
+    ...[
+      "--persist-to",
+      layout.state,
+      "--var",
+      `EDGEPLANE_TOKEN_KEY:${tokenKey}`,
+      "--var",
+      `EDGEPLANE_NODES:${options.nodes}`,
+    ],
     ...["--show-interactive-dev-session=false"],
   ],
   { cwd: projectRoot, stdio: "inherit" },

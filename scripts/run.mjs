@@ -17,7 +17,9 @@ function fail(message) {
 
 /** Installs from the lockfile when node_modules is missing or was made from another lockfile. */
 function install() {
-  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   const stamp = join(root, "node_modules", ".edgeplane-lock");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   console.error("edgeplane: installing dependencies (about half a minute, only this once) …");
@@ -39,16 +41,24 @@ function nodePath() {
   if (isNewEnough(process.version)) return process.execPath;
   const bundled = join(root, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
   if (existsSync(bundled)) return bundled;
-  return fail(`Node ${process.version} is too old, and none is bundled for ${process.platform}-${process.arch}: install Node 22.18 or newer.`);
+  return fail(
+    `Node ${process.version} is too old, and none is bundled for ${process.platform}-${process.arch}: install Node 22.18 or newer.`,
+  );
 }
 
 if (!commands.includes(command)) fail(`unknown command ${command}; one of: ${commands.join(", ")}`);
 install();
 const node = nodePath();
-const path = [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
+const path = [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(
+  process.platform === "win32" ? ";" : ":",
+);
 const environment = { ...process.env, PATH: path, NODE_NO_WARNINGS: "1", WRANGLER_SEND_METRICS: "false" };
 
-const generated = spawnSync(node, [join(root, "scripts", "generate", "main.mjs")], { cwd: root, stdio: ["ignore", 2, 2], env: environment });
+const generated = spawnSync(node, [join(root, "scripts", "generate", "main.mjs")], {
+  cwd: root,
+  stdio: ["ignore", 2, 2],
+  env: environment,
+});
 if (generated.status !== 0) fail("generating the schema failed. Delete .generated and node_modules, and try again.");
 
 const child = spawn(node, [join(root, "scripts", `${command}.ts`), ...args], { stdio: "inherit", env: environment });

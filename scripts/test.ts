@@ -10,10 +10,14 @@ await buildWorker(layoutOf(undefined).build);
 
 const directory = mkdtempSync(join(tmpdir(), "edgeplane-test-"));
 const report = join(directory, "report.json");
-const result = spawnSync("vitest", ["run", "--reporter=default", "--reporter=json", `--outputFile=${report}`, ...process.argv.slice(2)], {
-  cwd: projectRoot,
-  stdio: "inherit",
-});
+const result = spawnSync(
+  "vitest",
+  ["run", "--reporter=default", "--reporter=json", `--outputFile=${report}`, ...process.argv.slice(2)],
+  {
+    cwd: projectRoot,
+    stdio: "inherit",
+  },
+);
 let summary = "0 passed, 1 failed";
 let failed = true;
 try {

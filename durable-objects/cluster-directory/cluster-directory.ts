@@ -28,7 +28,9 @@ export class ClusterDirectory extends DurableObject<Env> implements ClusterDirec
     if (!this.#add("resource", `${gvr.group}/${gvr.resource}`, gvr.version)) return;
     const cluster = this.ctx.id.name!;
     // Not awaited: the controller manager may itself be waiting for this very call.
-    this.ctx.waitUntil(this.env.CONTROLLER_MANAGER.get(this.env.CONTROLLER_MANAGER.idFromName(cluster)).resourcesChanged());
+    this.ctx.waitUntil(
+      this.env.CONTROLLER_MANAGER.get(this.env.CONTROLLER_MANAGER.idFromName(cluster)).resourcesChanged(),
+    );
   }
 
   async resources(): Promise<GroupVersionResource[]> {
@@ -47,6 +49,9 @@ export class ClusterDirectory extends DurableObject<Env> implements ClusterDirec
   }
 
   #all(kind: string): [string, string][] {
-    return [...this.ctx.storage.kv.list<string>({ prefix: `${kind}:` })].map(([key, value]) => [key.slice(kind.length + 1), value]);
+    return [...this.ctx.storage.kv.list<string>({ prefix: `${kind}:` })].map(([key, value]) => [
+      key.slice(kind.length + 1),
+      value,
+    ]);
   }
 }

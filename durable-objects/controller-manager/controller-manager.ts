@@ -37,7 +37,9 @@ export abstract class ControllerManagerHost extends LoopHost implements Controll
 
   /** A type has its first object: the garbage collector watches it from now on. */
   async resourcesChanged(): Promise<void> {
-    await Promise.all(this.controllers.map((controller) => (controller instanceof GarbageCollector ? controller.refresh() : undefined)));
+    await Promise.all(
+      this.controllers.map((controller) => (controller instanceof GarbageCollector ? controller.refresh() : undefined)),
+    );
   }
 
   #directory(name: string) {

@@ -93,7 +93,8 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
     const client = newRestClient(this.loopback(this.env, this.cluster, this.user));
     const clock = realClock;
     const random = Math.random;
-    const onError = (error: unknown) => console.error(`${this.binding} ${this.name}: ${String((error as Error)?.stack ?? error)}`);
+    const onError = (error: unknown) =>
+      console.error(`${this.binding} ${this.name}: ${String((error as Error)?.stack ?? error)}`);
     const heartbeats = newInformerFactory({ client, clock, random, onError });
     const informers = newInformerFactory({ client, clock, random, onError });
     const watched: Running["watched"] = new Map();
@@ -157,7 +158,10 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
     clearInterval(running.timer);
     const due = this.nextDue(running.controllers);
     running.abort.abort();
-    const since = [...running.watched.values()].map(({ gvr, revision }) => ({ gvr, revision: Number(revision() || 0) }));
+    const since = [...running.watched.values()].map(({ gvr, revision }) => ({
+      gvr,
+      revision: Number(revision() || 0),
+    }));
     await Promise.all([running.informers.stop(), running.heartbeats.stop()]);
     this.#running = undefined;
     // From here on an event wakes a new set of loops; one that came since the last seen revision does so at once.

@@ -17,7 +17,11 @@ const bindings = env as unknown as Env;
 
 function shardNamed(name: string) {
   const stub = bindings.RESOURCE_SHARD.getByName(name) as unknown as DurableObjectStub;
-  return { stub, shard: stub as unknown as ResourceShardProtocol, storage: newShardStorage(stub as unknown as ShardStub) };
+  return {
+    stub,
+    shard: stub as unknown as ResourceShardProtocol,
+    storage: newShardStorage(stub as unknown as ShardStub),
+  };
 }
 
 describe("the ResourceShard Durable Object", () => {

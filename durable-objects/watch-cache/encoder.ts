@@ -10,7 +10,8 @@ import { newEventEncoder } from "../../workers/storage/cacher/event-encoder.ts";
 export const encoder = newEventEncoder({
   tableRowsFor(columns, objects) {
     const slash = columns.lastIndexOf("/");
-    const printer = printerOfText(columns) ?? printerFor(slash < 0 ? "" : columns.slice(0, slash), columns.slice(slash + 1));
+    const printer =
+      printerOfText(columns) ?? printerFor(slash < 0 ? "" : columns.slice(0, slash), columns.slice(slash + 1));
     return {
       columnDefinitions: [...printer.columns],
       rows: objects.map((object) => ({ cells: printer.cells(object, Date.now()) })),

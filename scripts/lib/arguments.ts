@@ -36,8 +36,10 @@ export function parseStartArguments(args: string[]): StartOptions {
   if (values.help) throw new Error(usage);
   const port = Number(values.port);
   const nodes = Number(values.nodes);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`--port: not a port: ${values.port}\n${usage}`);
-  if (!Number.isInteger(nodes) || nodes < 0 || nodes > 5_000) throw new Error(`--nodes: not a number up to 5000: ${values.nodes}\n${usage}`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`--port: not a port: ${values.port}\n${usage}`);
+  if (!Number.isInteger(nodes) || nodes < 0 || nodes > 5_000)
+    throw new Error(`--nodes: not a number up to 5000: ${values.nodes}\n${usage}`);
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(values.cluster)) {
     throw new Error(`--cluster: not a DNS label: ${values.cluster}\n${usage}`);
   }

@@ -24,7 +24,8 @@ function fingerprint(config: string): string {
       newest = Math.max(newest, stat.mtimeMs);
     }
   };
-  for (const source of [...sources, config]) if (existsSync(join(projectRoot, source))) visit(join(projectRoot, source));
+  for (const source of [...sources, config])
+    if (existsSync(join(projectRoot, source))) visit(join(projectRoot, source));
   return `${count}:${newest}`;
 }
 
@@ -40,10 +41,14 @@ export async function buildWorker(directory: string, config = "wrangler.toml"): 
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const wrangler = join(projectRoot, "node_modules", "wrangler", "bin", "wrangler.js");
-  const result = spawnSync(process.execPath, [wrangler, "deploy", "--dry-run", "--config", join(projectRoot, config), "--outdir", directory], {
-    cwd: projectRoot,
-    encoding: "utf8",
-  });
+  const result = spawnSync(
+    process.execPath,
+    [wrangler, "deploy", "--dry-run", "--config", join(projectRoot, config), "--outdir", directory],
+    {
+      cwd: projectRoot,
+      encoding: "utf8",
+    },
+  );
   if (result.status !== 0) throw new Error(`bundling the Worker failed:\n${result.stdout}${result.stderr}`);
   const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(join(projectRoot, config));

@@ -31,6 +31,7 @@ export function layoutOf(directory: string | undefined): Layout {
 
 /** The key that all tokens derive from, made once. */
 export function readTokenKey(layout: Layout): string {
-  if (!existsSync(layout.tokenKey)) writeFileSync(layout.tokenKey, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  if (!existsSync(layout.tokenKey))
+    writeFileSync(layout.tokenKey, randomBytes(32).toString("base64url"), { mode: 0o600 });
   return readFileSync(layout.tokenKey, "utf8").trim();
 }

@@ -11,12 +11,22 @@ export interface Pki {
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const day = 24 * 3600 * 1_000;
-const names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"];
+const names = [
+  "localhost",
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+];
 const addresses = ["127.0.0.1", "::1", "10.96.0.1"];
 
 /** A CA of this installation's own and a serving certificate for loopback, made once and kept in `directory`. */
 export async function readPki(directory: string): Promise<Pki> {
-  const files = { ca: join(directory, "ca.crt"), certificate: join(directory, "server.crt"), key: join(directory, "server.key") };
+  const files = {
+    ca: join(directory, "ca.crt"),
+    certificate: join(directory, "server.crt"),
+    key: join(directory, "server.key"),
+  };
   if (!Object.values(files).every(existsSync)) await writePki(directory, files);
   return {
     caCertificate: readFileSync(files.ca, "utf8"),
@@ -40,7 +50,10 @@ async function writePki(directory: string, files: { ca: string; certificate: str
     keys: caKeys,
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
+        true,
+      ),
       await x509.SubjectKeyIdentifierExtension.create(caKeys.publicKey),
     ],
   });

@@ -109,7 +109,9 @@ export function serveWorker(worker: BuiltWorker, pki: Pki, options: ServeOptions
 /** Variables of wrangler.toml that the environment sets otherwise. */
 function fromEnvironment(worker: BuiltWorker): Record<string, string> {
   const names = Object.keys((worker.options.bindings ?? {}) as Record<string, unknown>);
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 async function createCluster(miniflare: Miniflare, url: string, cluster: string, tokenKey: string): Promise<void> {

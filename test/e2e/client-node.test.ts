@@ -77,7 +77,11 @@ test("the informer of @kubernetes/client-node follows 1,000 changes without loss
     return [...seen.keys()].filter((name) => name.startsWith("object-")).length === expected.size;
   });
   const list = await api.listNamespacedConfigMap({ namespace });
-  const actual = new Map(list.items.filter(({ metadata }) => metadata!.name!.startsWith("object-")).map(({ metadata, data }) => [metadata!.name!, data!.value]));
+  const actual = new Map(
+    list.items
+      .filter(({ metadata }) => metadata!.name!.startsWith("object-"))
+      .map(({ metadata, data }) => [metadata!.name!, data!.value]),
+  );
   expect(actual).toEqual(expected);
   // Every change was an event of its own: nothing was skipped by a relist.
   expect(versions.size).toBeGreaterThanOrEqual(changes);

@@ -47,7 +47,8 @@ function helm(...args: string[]): Promise<string> {
       helmPath(),
       args,
       { env: { ...process.env, KUBECONFIG: cluster.kubeconfig, HOME: cluster.directory }, timeout: 90_000 },
-      (error, stdout, stderr) => (error === null ? resolve(stdout) : reject(new Error(`helm ${args.join(" ")}: ${stdout}${stderr}`))),
+      (error, stdout, stderr) =>
+        error === null ? resolve(stdout) : reject(new Error(`helm ${args.join(" ")}: ${stdout}${stderr}`)),
     );
   });
 }
@@ -57,10 +58,29 @@ test("helm installs, upgrades, rolls back and uninstalls a chart with a hook", a
   expect(await cluster.kubectl("get", "deployment", "shop", "-o", "jsonpath={.status.availableReplicas}")).toBe("2");
   expect((await cluster.run(["get", "pod", "shop-hook"])).stderr).toContain("not found");
   await helm("upgrade", "shop", chart, "--set", "replicas=3,image=shop:2", "--wait", "--timeout", "60s");
-  expect(await cluster.kubectl("get", "deployment", "shop", "-o", "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}")).toBe("3 shop:2");
+  expect(
+    await cluster.kubectl(
+      "get",
+      "deployment",
+      "shop",
+      "-o",
+      "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}",
+    ),
+  ).toBe("3 shop:2");
   await helm("rollback", "shop", "1", "--wait", "--timeout", "60s");
-  expect(await cluster.kubectl("get", "deployment", "shop", "-o", "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}")).toBe("2 shop:1");
+  expect(
+    await cluster.kubectl(
+      "get",
+      "deployment",
+      "shop",
+      "-o",
+      "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}",
+    ),
+  ).toBe("2 shop:1");
   expect(await helm("history", "shop")).toMatch(/^3\s.*Rollback to 1/m);
   await helm("uninstall", "shop", "--wait");
-  await eventually("nothing is left", async () => (await cluster.kubectl("get", "all", "-l", "app=shop", "-o", "name")) === "");
+  await eventually(
+    "nothing is left",
+    async () => (await cluster.kubectl("get", "all", "-l", "app=shop", "-o", "name")) === "",
+  );
 });

@@ -53,14 +53,19 @@ describe("a deployment from creation to deletion", () => {
       return (pods.match(/ 1\/1 +Running /g) ?? []).length === 10;
     });
     console.log(`ten replicas Running ${Date.now() - begun} ms after kubectl create was started`);
-    await eventually("the watch has shown the pods running", async () => new Set(streamed.match(/^web-\S+ +1\/1 +Running/gm)).size >= 10);
+    await eventually(
+      "the watch has shown the pods running",
+      async () => new Set(streamed.match(/^web-\S+ +1\/1 +Running/gm)).size >= 10,
+    );
     expect(streamed).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES/m);
     expect(streamed).toMatch(/^web-\S+ +0\/1 +(Pending|ContainerCreating)/m);
     watch.kill();
   });
 
   test("rollout status, scale, set image, history and undo", async () => {
-    expect(await kubectl("rollout", "status", "deployment/web", "--timeout=30s")).toContain('deployment "web" successfully rolled out');
+    expect(await kubectl("rollout", "status", "deployment/web", "--timeout=30s")).toContain(
+      'deployment "web" successfully rolled out',
+    );
     await kubectl("scale", "deployment/web", "--replicas=4");
     await eventually("four replicas are left", async () => {
       const deployment = JSON.parse(await kubectl("get", "deployment", "web", "-o", "json"));
@@ -72,7 +77,9 @@ describe("a deployment from creation to deletion", () => {
     expect(await kubectl("rollout", "history", "deployment/web")).toMatch(/^1 .*\n2 /m);
     await kubectl("rollout", "undo", "deployment/web");
     await kubectl("rollout", "status", "deployment/web", "--timeout=30s");
-    expect(await kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.template.spec.containers[0].image}")).toBe("nginx");
+    expect(await kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.template.spec.containers[0].image}")).toBe(
+      "nginx",
+    );
     expect(await kubectl("rollout", "history", "deployment/web")).toMatch(/^2 .*\n3 /m);
     const sets = JSON.parse(await kubectl("get", "rs", "-l", "app=web", "-o", "json"));
     expect(sets.items).toHaveLength(2);
@@ -90,9 +97,20 @@ describe("a deployment from creation to deletion", () => {
   });
 
   test("wait, describe, events", async () => {
-    expect(await kubectl("wait", "--for=condition=Available", "deployment/web", "--timeout=30s")).toContain("condition met");
+    expect(await kubectl("wait", "--for=condition=Available", "deployment/web", "--timeout=30s")).toContain(
+      "condition met",
+    );
     const events = await kubectl("get", "events");
-    for (const reason of ["Scheduled", "Pulling", "Pulled", "Created", "Started", "SuccessfulCreate", "ScalingReplicaSet", "Killing"]) {
+    for (const reason of [
+      "Scheduled",
+      "Pulling",
+      "Pulled",
+      "Created",
+      "Started",
+      "SuccessfulCreate",
+      "ScalingReplicaSet",
+      "Killing",
+    ]) {
       expect(events).toContain(reason);
     }
     const pod = (await kubectl("get", "pods", "-l", "app=web", "-o", "name")).split("\n")[0]!;
@@ -115,14 +133,30 @@ describe("a deployment from creation to deletion", () => {
     await kubectl("annotate", "deployment", "web", "note=hello");
     expect(await kubectl("get", "deployments", "-l", "tier=front", "-o", "name")).toBe("deployment.apps/web\n");
     expect(await kubectl("get", "deployments", "-l", "tier in (back)", "-o", "name")).toBe("");
-    await kubectl("patch", "deployment", "web", "-p", '{"spec":{"template":{"spec":{"containers":[{"name":"nginx","env":[{"name":"A","value":"1"}]}]}}}}');
-    await kubectl("patch", "deployment", "web", "--type=json", "-p", '[{"op":"add","path":"/metadata/labels/zone","value":"a"}]');
+    await kubectl(
+      "patch",
+      "deployment",
+      "web",
+      "-p",
+      '{"spec":{"template":{"spec":{"containers":[{"name":"nginx","env":[{"name":"A","value":"1"}]}]}}}}',
+    );
+    await kubectl(
+      "patch",
+      "deployment",
+      "web",
+      "--type=json",
+      "-p",
+      '[{"op":"add","path":"/metadata/labels/zone","value":"a"}]',
+    );
     await kubectl("patch", "deployment", "web", "--type=merge", "-p", '{"spec":{"minReadySeconds":0,"replicas":3}}');
     const deployment = JSON.parse(await kubectl("get", "deployment", "web", "-o", "json"));
     expect(deployment.metadata.labels).toMatchObject({ app: "web", tier: "front", zone: "a" });
     expect(deployment.metadata.annotations.note).toBe("hello");
     expect(deployment.spec.template.spec.containers).toHaveLength(1);
-    expect(deployment.spec.template.spec.containers[0]).toMatchObject({ image: "nginx:1.28", env: [{ name: "A", value: "1" }] });
+    expect(deployment.spec.template.spec.containers[0]).toMatchObject({
+      image: "nginx:1.28",
+      env: [{ name: "A", value: "1" }],
+    });
     const editor = await cluster.run(["edit", "deployment", "web"]);
     expect(editor.stdout + editor.stderr).toContain("Edit cancelled, no changes made");
     await kubectl("rollout", "status", "deployment/web", "--timeout=30s");
@@ -130,7 +164,10 @@ describe("a deployment from creation to deletion", () => {
 
   test("deletion takes replica sets and pods with it", async () => {
     expect(await kubectl("delete", "deployment", "web")).toContain('deployment.apps "web" deleted');
-    await eventually("nothing is left of the deployment", async () => (await kubectl("get", "rs,pods", "-l", "app=web", "-o", "name")) === "");
+    await eventually(
+      "nothing is left of the deployment",
+      async () => (await kubectl("get", "rs,pods", "-l", "app=web", "-o", "name")) === "",
+    );
   });
 });
 
@@ -174,13 +211,21 @@ spec:
 `;
 
   test("several kinds, twice, then with a change", async () => {
-    expect(await cluster.apply(manifest("front:1"))).toMatch(/configmap\/settings created\nsecret\/password created\nservice\/front created\ndeployment.apps\/front created/);
-    expect(await cluster.apply(manifest("front:1"))).toMatch(/configmap\/settings unchanged\nsecret\/password (unchanged|configured)\nservice\/front unchanged\ndeployment.apps\/front unchanged/);
-    expect(await cluster.apply(manifest("front:2"))).toMatch(/configmap\/settings configured\nsecret\/password (unchanged|configured)\nservice\/front unchanged\ndeployment.apps\/front configured/);
+    expect(await cluster.apply(manifest("front:1"))).toMatch(
+      /configmap\/settings created\nsecret\/password created\nservice\/front created\ndeployment.apps\/front created/,
+    );
+    expect(await cluster.apply(manifest("front:1"))).toMatch(
+      /configmap\/settings unchanged\nsecret\/password (unchanged|configured)\nservice\/front unchanged\ndeployment.apps\/front unchanged/,
+    );
+    expect(await cluster.apply(manifest("front:2"))).toMatch(
+      /configmap\/settings configured\nsecret\/password (unchanged|configured)\nservice\/front unchanged\ndeployment.apps\/front configured/,
+    );
     await kubectl("rollout", "status", "deployment/front", "--timeout=30s");
     const service = JSON.parse(await kubectl("get", "service", "front", "-o", "json"));
     expect(service.spec.clusterIP).toMatch(/^10\.96\.\d+\.\d+$/);
-    expect(Buffer.from(JSON.parse(await kubectl("get", "secret", "password", "-o", "json")).data.word, "base64").toString()).toBe("hidden");
+    expect(
+      Buffer.from(JSON.parse(await kubectl("get", "secret", "password", "-o", "json")).data.word, "base64").toString(),
+    ).toBe("hidden");
     await cluster.run(["delete", "-f", "-"], manifest("front:2"));
   });
 
@@ -200,7 +245,12 @@ describe("nodes and namespaces", () => {
     expect(await kubectl("get", "node", "node-0")).toContain("Ready,SchedulingDisabled");
     await kubectl("run", "lonely", "--image=nginx");
     await eventually("the scheduler has said why", async () => {
-      const events = await kubectl("get", "events", "--field-selector", "involvedObject.name=lonely,reason=FailedScheduling");
+      const events = await kubectl(
+        "get",
+        "events",
+        "--field-selector",
+        "involvedObject.name=lonely,reason=FailedScheduling",
+      );
       return /0\/3 nodes are available: 3 node\(s\) were unschedulable/.test(events);
     });
     expect(await kubectl("get", "pod", "lonely")).toMatch(/Pending/);
@@ -214,7 +264,9 @@ describe("nodes and namespaces", () => {
 
   test("a namespace takes its contents with it", async () => {
     await kubectl("create", "namespace", "team");
-    await eventually("the default account exists", async () => (await kubectl("get", "serviceaccount", "-n", "team", "-o", "name")).includes("default"));
+    await eventually("the default account exists", async () =>
+      (await kubectl("get", "serviceaccount", "-n", "team", "-o", "name")).includes("default"),
+    );
     await kubectl("create", "deployment", "inner", "--image=nginx", "--replicas=2", "-n", "team");
     await kubectl("create", "configmap", "data", "--from-literal=a=b", "-n", "team");
     await kubectl("rollout", "status", "deployment/inner", "-n", "team", "--timeout=30s");

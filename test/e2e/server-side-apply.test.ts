@@ -25,9 +25,12 @@ spec:
 `;
 const configMap = (name: string, data: Record<string, string>) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });
-const get = async (...args: string[]) => JSON.parse(await cluster.kubectl("get", ...args, "-o", "json", "--show-managed-fields"));
-const entries = async (...args: string[]) => ((await get(...args)).metadata.managedFields ?? []) as ManagedFieldsEntry[];
-const apply = (manifest: string, ...args: string[]) => cluster.run(["apply", "--server-side", "-f", "-", ...args], manifest);
+const get = async (...args: string[]) =>
+  JSON.parse(await cluster.kubectl("get", ...args, "-o", "json", "--show-managed-fields"));
+const entries = async (...args: string[]) =>
+  ((await get(...args)).metadata.managedFields ?? []) as ManagedFieldsEntry[];
+const apply = (manifest: string, ...args: string[]) =>
+  cluster.run(["apply", "--server-side", "-f", "-", ...args], manifest);
 const patch = (path: string, body: unknown, query = "fieldManager=me") =>
   cluster.request("PATCH", `${path}?${query}`, body, { "Content-Type": "application/apply-patch+yaml" });
 
@@ -50,7 +53,12 @@ describe("kubectl apply --server-side", () => {
             "f:metadata": { "f:labels": { "f:app": {} } },
             "f:spec": {
               "f:containers": {
-                'k:{"name":"main"}': { ".": {}, "f:image": {}, "f:name": {}, "f:ports": { 'k:{"containerPort":80,"protocol":"TCP"}': { ".": {}, "f:containerPort": {} } } },
+                'k:{"name":"main"}': {
+                  ".": {},
+                  "f:image": {},
+                  "f:name": {},
+                  "f:ports": { 'k:{"containerPort":80,"protocol":"TCP"}': { ".": {}, "f:containerPort": {} } },
+                },
               },
             },
           },
@@ -72,15 +80,22 @@ describe("kubectl apply --server-side", () => {
     expect(refused.stderr).toContain(
       'error: Apply failed with 2 conflicts: conflicts with "first":\n- .spec.replicas\n- .spec.template.spec.containers[name="main"].image\n',
     );
-    expect((await apply(deployment("contested", 3, "nginx:2"), "--field-manager", "second", "--force-conflicts")).code).toBe(0);
+    expect(
+      (await apply(deployment("contested", 3, "nginx:2"), "--field-manager", "second", "--force-conflicts")).code,
+    ).toBe(0);
     const owners = (await entries("deployment", "contested")).filter(({ operation }) => operation === "Apply");
-    expect(owners.map(({ manager, fieldsV1 }) => [manager, "f:replicas" in (fieldsV1!["f:spec"] as object)])).toEqual([["first", false], ["second", true]]);
+    expect(owners.map(({ manager, fieldsV1 }) => [manager, "f:replicas" in (fieldsV1!["f:spec"] as object)])).toEqual([
+      ["first", false],
+      ["second", true],
+    ]);
   });
 
   test("--dry-run=server and diff --server-side change nothing", async () => {
     await apply(configMap("dry", { a: "1" }));
     const before = await get("configmap", "dry");
-    expect((await apply(configMap("dry", { a: "2" }), "--dry-run=server")).stdout).toBe("configmap/dry serverside-applied (server dry run)\n");
+    expect((await apply(configMap("dry", { a: "2" }), "--dry-run=server")).stdout).toBe(
+      "configmap/dry serverside-applied (server dry run)\n",
+    );
     const diff = await cluster.run(["diff", "--server-side", "-f", "-"], configMap("dry", { a: "2" }));
     expect(diff.stdout).toMatch(/^-  a: "1"\n\+  a: "2"$/m);
     expect(await get("configmap", "dry")).toEqual(before);
@@ -97,7 +112,9 @@ describe("kubectl apply --server-side", () => {
     const lastApplied = JSON.parse(moved.metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]);
     expect([lastApplied.spec.replicas, lastApplied.metadata.annotations]).toEqual([2, undefined]);
     // kubectl has made the two managers one, so that what is left out from now on goes.
-    const managers = moved.metadata.managedFields.map(({ manager, operation }: ManagedFieldsEntry) => `${manager} ${operation}`);
+    const managers = moved.metadata.managedFields.map(
+      ({ manager, operation }: ManagedFieldsEntry) => `${manager} ${operation}`,
+    );
     expect(managers).toContain("kubectl Apply");
     expect(managers).not.toContain("kubectl-client-side-apply Update");
     await apply(deployment("moved", 2).replace("labels: { app: moved } }\nspec", "annotations: {} }\nspec"));
@@ -110,7 +127,9 @@ describe("who wrote what", () => {
     await cluster.kubectl("create", "deployment", "tracked", "--image=nginx", "--replicas=0");
     await cluster.kubectl("label", "deployment", "tracked", "tier=front");
     await cluster.kubectl("scale", "deployment", "tracked", "--replicas=1");
-    const found = (await entries("deployment", "tracked")).map(({ manager, operation, subresource }) => [manager, operation, subresource].filter(Boolean).join(" "));
+    const found = (await entries("deployment", "tracked")).map(({ manager, operation, subresource }) =>
+      [manager, operation, subresource].filter(Boolean).join(" "),
+    );
     expect(found).toContain("kubectl-create Update");
     expect(found).toContain("kubectl-label Update");
     expect(found).toContain("kubectl Update scale");
@@ -122,7 +141,9 @@ describe("who wrote what", () => {
     await apply(deployment("disputed", 1));
     await cluster.kubectl("scale", "deployment", "disputed", "--replicas=2");
     const refused = await apply(deployment("disputed", 3));
-    expect(refused.stderr).toContain('Apply failed with 1 conflict: conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas');
+    expect(refused.stderr).toContain(
+      'Apply failed with 1 conflict: conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas',
+    );
   });
 
   test("managedFields can be emptied", async () => {
@@ -134,26 +155,60 @@ describe("who wrote what", () => {
 
 describe("requests", () => {
   const path = "/api/v1/namespaces/default/configmaps/raw";
-  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "raw", namespace: "default" }, data: { a: "1" } };
+  const body = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "raw", namespace: "default" },
+    data: { a: "1" },
+  };
 
   test("an apply creates with 201 and goes on with 200", async () => {
     expect((await patch(path, body)).status).toBe(201);
-    expect((await patch(path, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: raw}\ndata: {b: '2'}\n")).json.data).toEqual({ b: "2" });
+    expect(
+      (await patch(path, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: raw}\ndata: {b: '2'}\n")).json.data,
+    ).toEqual({ b: "2" });
   });
 
   test.each([
-    ["no field manager", "", body, 422, 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'],
+    [
+      "no field manager",
+      "",
+      body,
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+    ],
     ["another kind", "fieldManager=me", { ...body, kind: "Secret" }, 400, "invalid object type: /v1, Kind=Secret"],
-    ["managedFields", "fieldManager=me", { ...body, metadata: { ...body.metadata, managedFields: [] } }, 400, "metadata.managedFields must be nil"],
-    ["another name", "fieldManager=me", { ...body, metadata: { name: "other" } }, 400, "the name of the object (other) does not match the name on the URL (raw)"],
-    ["an unknown field", "fieldManager=me", { ...body, foo: 1 }, 500, "failed to create typed patch object (default/raw; /v1, Kind=ConfigMap): .foo: field not declared in schema"],
+    [
+      "managedFields",
+      "fieldManager=me",
+      { ...body, metadata: { ...body.metadata, managedFields: [] } },
+      400,
+      "metadata.managedFields must be nil",
+    ],
+    [
+      "another name",
+      "fieldManager=me",
+      { ...body, metadata: { name: "other" } },
+      400,
+      "the name of the object (other) does not match the name on the URL (raw)",
+    ],
+    [
+      "an unknown field",
+      "fieldManager=me",
+      { ...body, foo: 1 },
+      500,
+      "failed to create typed patch object (default/raw; /v1, Kind=ConfigMap): .foo: field not declared in schema",
+    ],
   ])("%s is refused", async (_name, query, given, code, message) => {
     const { status, json } = await patch(path, given, query);
     expect([status, json.message]).toEqual([code, message]);
   });
 
   test("a uid asks for an object that is there", async () => {
-    const given = { ...body, metadata: { name: "missing", namespace: "default", uid: "00000000-0000-0000-0000-000000000001" } };
+    const given = {
+      ...body,
+      metadata: { name: "missing", namespace: "default", uid: "00000000-0000-0000-0000-000000000001" },
+    };
     const { status, json } = await patch("/api/v1/namespaces/default/configmaps/missing", given);
     expect([status, json.message]).toEqual([
       409,
@@ -162,7 +217,15 @@ describe("requests", () => {
   });
 
   test("force is for apply only", async () => {
-    const { status, json } = await cluster.request("PATCH", `${path}?force=true`, { data: { c: "3" } }, { "Content-Type": "application/merge-patch+json" });
-    expect([status, json.message]).toEqual([422, 'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch']);
+    const { status, json } = await cluster.request(
+      "PATCH",
+      `${path}?force=true`,
+      { data: { c: "3" } },
+      { "Content-Type": "application/merge-patch+json" },
+    );
+    expect([status, json.message]).toEqual([
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+    ]);
   });
 });

@@ -8,12 +8,16 @@ beforeAll(async () => {
 afterAll(() => cluster?.stop());
 
 const renewals = async () => {
-  const { items } = (await cluster.request("GET", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")).json;
+  const { items } = (await cluster.request("GET", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"))
+    .json;
   return items.map((lease: { spec: { renewTime: string } }) => lease.spec.renewTime).join();
 };
 
 test("G2: a cluster in which nothing happens falls asleep, heartbeats included, and an event wakes it before any node is judged stale", async () => {
-  await eventually("nodes are Ready", async () => (await cluster.kubectl("get", "nodes")).match(/ Ready /g)?.length === 2);
+  await eventually(
+    "nodes are Ready",
+    async () => (await cluster.kubectl("get", "nodes")).match(/ Ready /g)?.length === 2,
+  );
   // Kubelets renew every ten seconds; asleep is when two in a row are missing. The last word of the controller manager keeps them up for half a minute.
   let last = await renewals();
   let since = Date.now();

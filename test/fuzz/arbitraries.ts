@@ -9,14 +9,34 @@ export const seed = Number(process.env.EDGEPLANE_SEED ?? 20_261_129);
 
 /** Keys that have hurt object-handling code before, and ordinary ones. */
 export const key = oneof(
-  constantFrom("__proto__", "constructor", "toString", "$patch", "$retainKeys", "$setElementOrder/a", "$deleteFromPrimitiveList/a", "", "a/b", "a.b", "~0", "name"),
+  constantFrom(
+    "__proto__",
+    "constructor",
+    "toString",
+    "$patch",
+    "$retainKeys",
+    "$setElementOrder/a",
+    "$deleteFromPrimitiveList/a",
+    "",
+    "a/b",
+    "a.b",
+    "~0",
+    "name",
+  ),
   string({ maxLength: 8 }),
 );
 
 export const json: Arbitrary<unknown> = letrec<{ value: unknown }>((tie) => ({
   value: oneof(
     { maxDepth: 4, withCrossShrink: true },
-    oneof(constant(null), boolean(), integer(), double(), string({ maxLength: 12 }), constantFrom("delete", "replace", "merge", "1Gi", "-1", "2026-01-01T00:00:00Z")),
+    oneof(
+      constant(null),
+      boolean(),
+      integer(),
+      double(),
+      string({ maxLength: 12 }),
+      constantFrom("delete", "replace", "merge", "1Gi", "-1", "2026-01-01T00:00:00Z"),
+    ),
     array(tie("value"), { maxLength: 4 }),
     dictionary(key, tie("value"), { maxKeys: 5 }),
   ),
@@ -25,7 +45,10 @@ export const json: Arbitrary<unknown> = letrec<{ value: unknown }>((tie) => ({
 /** Objects that look like a kind, with some members of a wrong type. */
 export function objectsOf(struct: StructInfo, depth = 0): Arbitrary<Record<string, unknown>> {
   const members: Arbitrary<[string, unknown]>[] = [...struct.fields.values()].map((field) =>
-    oneof({ weight: 9, arbitrary: valuesOf(field.type, depth + 1) }, { weight: 1, arbitrary: json }).map((value) => [field.name, value]),
+    oneof({ weight: 9, arbitrary: valuesOf(field.type, depth + 1) }, { weight: 1, arbitrary: json }).map((value) => [
+      field.name,
+      value,
+    ]),
   );
   if (members.length === 0) return constant({});
   return array(oneof(...members), { maxLength: depth === 0 ? 8 : 4 }).map((entries) => Object.fromEntries(entries));

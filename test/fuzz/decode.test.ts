@@ -37,7 +37,12 @@ test(`${cases} bodies that look like kinds are decoded and defaulted, or refused
   assert(
     property(bodies, ([gvk, object, fieldValidation]) => {
       attempt(() => {
-        const decoded = decodeObject(text({ ...object, kind: gvk.kind, apiVersion: gvk.group ? `${gvk.group}/${gvk.version}` : gvk.version }), "application/json", gvk, { fieldValidation });
+        const decoded = decodeObject(
+          text({ ...object, kind: gvk.kind, apiVersion: gvk.group ? `${gvk.group}/${gvk.version}` : gvk.version }),
+          "application/json",
+          gvk,
+          { fieldValidation },
+        );
         applyDefaults(gvk, decoded.object);
         // What was decoded once is in its final form.
         const again = decodeObject(text(decoded.object), "application/json", gvk, { fieldValidation: "Strict" });
@@ -49,7 +54,12 @@ test(`${cases} bodies that look like kinds are decoded and defaulted, or refused
 });
 
 test(`${cases} bodies of any form and media type are decoded or refused (seed ${seed})`, () => {
-  const bodies = tuple(json, constantFrom("application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "text/plain", ""), constantFrom(...kinds), validations);
+  const bodies = tuple(
+    json,
+    constantFrom("application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "text/plain", ""),
+    constantFrom(...kinds),
+    validations,
+  );
   assert(
     property(bodies, ([value, mediaType, gvk, fieldValidation]) => {
       attempt(() => decodeObject(text(value), mediaType, gvk, { fieldValidation }));
@@ -61,13 +71,19 @@ test(`${cases} bodies of any form and media type are decoded or refused (seed ${
 test(`${cases} damaged protobuf messages are decoded or refused (seed ${seed})`, () => {
   const magic = [0x6b, 0x38, 0x73, 0];
   const pod = schemaTable.structOfKind("", "v1", "Pod")!;
-  const valid = encodeProtobuf(pod, { metadata: { name: "a", labels: { b: "c" } }, spec: { containers: [{ name: "d", image: "e", ports: [{ containerPort: 80 }] }] } });
+  const valid = encodeProtobuf(pod, {
+    metadata: { name: "a", labels: { b: "c" } },
+    spec: { containers: [{ name: "d", image: "e", ports: [{ containerPort: 80 }] }] },
+  });
   const bodies = tuple(uint8Array({ maxLength: 40 }), uint8Array({ maxLength: 4 }), validations);
   assert(
     property(bodies, ([noise, damage, fieldValidation]) => {
       const damaged = Uint8Array.from(valid);
       for (const [index, byte] of damage.entries()) damaged[(byte * 31 + index * 17) % damaged.length] = byte;
-      for (const body of [Uint8Array.from([...magic, ...noise]), Uint8Array.from([...magic, 0x12, damaged.length, ...damaged])]) {
+      for (const body of [
+        Uint8Array.from([...magic, ...noise]),
+        Uint8Array.from([...magic, 0x12, damaged.length, ...damaged]),
+      ]) {
         attempt(() => decodeObject(body, "application/vnd.kubernetes.protobuf", kinds[0], { fieldValidation }));
       }
     }),

@@ -13,14 +13,23 @@ const gvk = { group: "apps", version: "v1", kind: "Deployment" };
 const struct = schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind)!;
 const deployment = {
   metadata: { name: "a", labels: { b: "c" }, finalizers: ["d.e/f"] },
-  spec: { replicas: 1, template: { spec: { containers: [{ name: "x", image: "y", ports: [{ containerPort: 1, protocol: "TCP" }] }], tolerations: [{ key: "k" }] } } },
+  spec: {
+    replicas: 1,
+    template: {
+      spec: {
+        containers: [{ name: "x", image: "y", ports: [{ containerPort: 1, protocol: "TCP" }] }],
+        tolerations: [{ key: "k" }],
+      },
+    },
+  },
 };
 
 function attempt(patch: unknown, apply: () => unknown): void {
   const before = JSON.stringify(deployment);
   try {
     const result = apply();
-    if (typeof result === "object" && result !== null && !Array.isArray(result)) decodePatched(result as KubeObject, gvk, patch, "Strict");
+    if (typeof result === "object" && result !== null && !Array.isArray(result))
+      decodePatched(result as KubeObject, gvk, patch, "Strict");
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     expect(error.status.code).toBeGreaterThanOrEqual(400);
@@ -46,7 +55,17 @@ test(`${cases} merge and JSON patches are applied or refused (seed ${seed})`, ()
   const operation = record(
     {
       op: constantFrom("add", "remove", "replace", "move", "copy", "test", "destroy"),
-      path: constantFrom("", "/", "/metadata/labels/b", "/spec/template/spec/containers/0/image", "/spec/template/spec/containers/-", "/__proto__/x", "/constructor/prototype/x", "no", "/spec/template/spec/containers/99"),
+      path: constantFrom(
+        "",
+        "/",
+        "/metadata/labels/b",
+        "/spec/template/spec/containers/0/image",
+        "/spec/template/spec/containers/-",
+        "/__proto__/x",
+        "/constructor/prototype/x",
+        "no",
+        "/spec/template/spec/containers/99",
+      ),
       from: constantFrom("/metadata", "/spec/replicas", "/nowhere", ""),
       value: json,
     },
@@ -54,7 +73,8 @@ test(`${cases} merge and JSON patches are applied or refused (seed ${seed})`, ()
   );
   assert(
     property(tuple(json, array(operation, { maxLength: 5 })), ([merge, operations]) => {
-      if (typeof merge === "object" && merge !== null && !Array.isArray(merge)) attempt(merge, () => applyMergePatch(deployment, merge));
+      if (typeof merge === "object" && merge !== null && !Array.isArray(merge))
+        attempt(merge, () => applyMergePatch(deployment, merge));
       attempt(operations, () => applyJsonPatch(deployment, operations));
     }),
     { numRuns: Math.ceil(cases / 2), seed },

@@ -5,7 +5,13 @@ import { parseLabelSelector } from "../../workers/apimachinery/labels.ts";
 import { parseQuantity } from "../../workers/apimachinery/quantity.ts";
 import { cases, seed } from "./arbitraries.ts";
 
-const labelTokens = array(oneof(constantFrom("a", "b.c/d", " in ", " notin ", "(", ")", ",", "=", "==", "!=", "!", ">", "<", "1", " ", "\\"), string({ maxLength: 3 })), { maxLength: 9 }).map((parts) => parts.join(""));
+const labelTokens = array(
+  oneof(
+    constantFrom("a", "b.c/d", " in ", " notin ", "(", ")", ",", "=", "==", "!=", "!", ">", "<", "1", " ", "\\"),
+    string({ maxLength: 3 }),
+  ),
+  { maxLength: 9 },
+).map((parts) => parts.join(""));
 
 test(`${cases} texts are label selectors, whose canonical form means the same, or are refused (seed ${seed})`, () => {
   assert(
@@ -28,7 +34,10 @@ test(`${cases} texts are label selectors, whose canonical form means the same, o
 });
 
 test(`${cases} texts are field selectors or are refused (seed ${seed})`, () => {
-  const tokens = array(oneof(constantFrom("metadata.name", "=", "==", "!=", ",", "\\", "\\,", "x"), string({ maxLength: 3 })), { maxLength: 7 }).map((parts) => parts.join(""));
+  const tokens = array(
+    oneof(constantFrom("metadata.name", "=", "==", "!=", ",", "\\", "\\,", "x"), string({ maxLength: 3 })),
+    { maxLength: 7 },
+  ).map((parts) => parts.join(""));
   assert(
     property(tokens, (text) => {
       try {
@@ -43,7 +52,9 @@ test(`${cases} texts are field selectors or are refused (seed ${seed})`, () => {
 
 test(`${cases} texts are quantities, whose canonical form is the same amount, or are refused (seed ${seed})`, () => {
   const tokens = oneof(
-    array(constantFrom("1", "0", "9", ".", "-", "+", "m", "Ki", "Gi", "k", "E", "e", "n", "u", "3"), { maxLength: 7 }).map((parts) => parts.join("")),
+    array(constantFrom("1", "0", "9", ".", "-", "+", "m", "Ki", "Gi", "k", "E", "e", "n", "u", "3"), {
+      maxLength: 7,
+    }).map((parts) => parts.join("")),
     string({ maxLength: 6 }),
   );
   assert(

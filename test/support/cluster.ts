@@ -97,7 +97,8 @@ export class TestCluster {
 
   /** A request with the administrator's token. `path` is relative to the cluster. */
   request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<TestResponse> {
-    const text = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+    const text =
+      body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
     return this.requestUrl(method, `${this.server}${path}`, text, {
       Authorization: `Bearer ${this.token}`,
       ...(text === undefined ? {} : { "Content-Type": "application/json" }),
@@ -105,7 +106,12 @@ export class TestCluster {
     });
   }
 
-  requestUrl(method: string, url: string, body?: string | Uint8Array, headers: Record<string, string> = {}): Promise<TestResponse> {
+  requestUrl(
+    method: string,
+    url: string,
+    body?: string | Uint8Array,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> {
     return new Promise((resolve, reject) => {
       // Node frames the body of a DELETE only when told its length.
       const framed = body === undefined ? headers : { "Content-Length": String(Buffer.byteLength(body)), ...headers };
@@ -113,7 +119,9 @@ export class TestCluster {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
-        response.on("end", () => resolve(new TestResponse(response.statusCode!, response.headers, Buffer.concat(chunks))));
+        response.on("end", () =>
+          resolve(new TestResponse(response.statusCode!, response.headers, Buffer.concat(chunks))),
+        );
       });
       request.on("timeout", () => request.destroy(new Error(`${method} ${url}: no answer within 60 s`)));
       request.on("error", reject);
@@ -208,7 +216,11 @@ function childrenOf(pid: number): number[] {
 }
 
 /** Asks again until `check` gives something, at most `seconds`. */
-export async function eventually<T>(what: string, check: () => Promise<T | undefined | false>, seconds = 30): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  check: () => Promise<T | undefined | false>,
+  seconds = 30,
+): Promise<T> {
   const end = Date.now() + seconds * 1_000;
   let last: unknown;
   for (;;) {
@@ -218,7 +230,8 @@ export async function eventually<T>(what: string, check: () => Promise<T | undef
     } catch (error) {
       last = error;
     }
-    if (Date.now() > end) throw new Error(`${what}: not within ${seconds} s${last === undefined ? "" : ` (${String(last)})`}`);
+    if (Date.now() > end)
+      throw new Error(`${what}: not within ${seconds} s${last === undefined ? "" : ` (${String(last)})`}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -10,7 +10,12 @@ const extras: Record<string, object> = {
   "/pods": { spec: { containers: [{ name: "a", image: "b" }] } },
   "/replicationcontrollers": { spec: { replicas: 0, selector: { a: "b" }, template: template() } },
   "/endpoints": { subsets: [{ addresses: [{ ip: "10.0.0.1" }], ports: [{ port: 80 }] }] },
-  "/events": { reason: "Tested", message: "text", type: "Normal", involvedObject: { kind: "Pod", namespace: "default", name: "a" } },
+  "/events": {
+    reason: "Tested",
+    message: "text",
+    type: "Normal",
+    involvedObject: { kind: "Pod", namespace: "default", name: "a" },
+  },
   "events.k8s.io/events": {
     reason: "Tested",
     note: "text",
@@ -22,15 +27,21 @@ const extras: Record<string, object> = {
     regarding: { kind: "Pod", namespace: "default", name: "a" },
   },
   "/persistentvolumeclaims": { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
-  "/persistentvolumes": { spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/a" } } },
+  "/persistentvolumes": {
+    spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/a" } },
+  },
   "/podtemplates": { template: template() },
   "apps/deployments": { spec: { replicas: 0, selector: { matchLabels: { a: "b" } }, template: template() } },
   "apps/replicasets": { spec: { replicas: 0, selector: { matchLabels: { a: "b" } }, template: template() } },
-  "apps/statefulsets": { spec: { replicas: 0, serviceName: "a", selector: { matchLabels: { a: "b" } }, template: template() } },
+  "apps/statefulsets": {
+    spec: { replicas: 0, serviceName: "a", selector: { matchLabels: { a: "b" } }, template: template() },
+  },
   "apps/daemonsets": { spec: { selector: { matchLabels: { a: "b" } }, template: template() } },
   "apps/controllerrevisions": { revision: 1, data: { a: "b" } },
   "batch/jobs": { spec: { suspend: true, template: template("Never", {}) } },
-  "batch/cronjobs": { spec: { suspend: true, schedule: "0 0 1 1 *", jobTemplate: { spec: { template: template("Never", {}) } } } },
+  "batch/cronjobs": {
+    spec: { suspend: true, schedule: "0 0 1 1 *", jobTemplate: { spec: { template: template("Never", {}) } } },
+  },
   "networking.k8s.io/ipaddresses": { spec: { parentRef: { resource: "services", namespace: "default", name: "a" } } },
   "networking.k8s.io/servicecidrs": { spec: { cidrs: ["10.100.0.0/24"] } },
   "networking.k8s.io/ingresses": { spec: { defaultBackend: { service: { name: "a", port: { number: 80 } } } } },
@@ -72,7 +83,8 @@ export function minimalObject(resource: ResourceInfo, name?: string): KubeObject
 function requiredFields(struct: StructInfo): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   for (const field of struct.fields.values()) {
-    if (field.required && field.name !== "kind" && field.name !== "apiVersion") object[field.name] = valueOf(field.type, field);
+    if (field.required && field.name !== "kind" && field.name !== "apiVersion")
+      object[field.name] = valueOf(field.type, field);
   }
   return object;
 }

@@ -108,7 +108,9 @@ export class ShardBench {
   /** The list's header, and the objects as `name@n`, written by the nth change. */
   async list(request: object): Promise<{ header: Record<string, unknown>; names: string[] }> {
     const response = await this.listResponse(request);
-    const objects = JSON.parse(`[${await response.text()}]`) as { metadata: { name: string; resourceVersion: string } }[];
+    const objects = JSON.parse(`[${await response.text()}]`) as {
+      metadata: { name: string; resourceVersion: string };
+    }[];
     return {
       header: JSON.parse(response.headers.get("edgeplane-list")!) as Record<string, unknown>,
       names: objects.map(({ metadata }) => `${metadata.name}@${ordinal(metadata.resourceVersion)}`),
@@ -121,14 +123,18 @@ export class ShardBench {
 
   /** The rows in `history`: of the nth change each. */
   historyRows(): number[] {
-    return Array.from(this.#storage.sql.exec("SELECT revision FROM history ORDER BY revision").raw(), (row) => ordinal(row[0] as number));
+    return Array.from(this.#storage.sql.exec("SELECT revision FROM history ORDER BY revision").raw(), (row) =>
+      ordinal(row[0] as number),
+    );
   }
 }
 
 let count = 0;
 
 export function withShard(settings: Partial<ShardSettings>, test: (bench: ShardBench) => Promise<void>): Promise<void> {
-  const stub = (env as unknown as Env).RESOURCE_SHARD.getByName(`bench-${count++}/things`) as unknown as DurableObjectStub;
+  const stub = (env as unknown as Env).RESOURCE_SHARD.getByName(
+    `bench-${count++}/things`,
+  ) as unknown as DurableObjectStub;
   return runInDurableObject(stub, (_, state) => test(new ShardBench(state.storage, settings)));
 }
 

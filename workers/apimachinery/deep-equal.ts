@@ -10,7 +10,8 @@ export function deepEqual(a: unknown, b: unknown): boolean {
   const right = b as Record<string, unknown>;
   for (const key in left) if (left[key] !== undefined && !deepEqual(left[key], right[key])) return false;
   // Own members: `toString` is not there just because every object inherits one.
-  for (const key in right) if (right[key] !== undefined && (left[key] === undefined || !Object.hasOwn(left, key))) return false;
+  for (const key in right)
+    if (right[key] !== undefined && (left[key] === undefined || !Object.hasOwn(left, key))) return false;
   return true;
 }
 

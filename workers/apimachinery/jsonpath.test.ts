@@ -3,8 +3,19 @@ import { formatJsonPathValue, parseJsonPath } from "./jsonpath.ts";
 
 const object = {
   metadata: { name: "a", annotations: { "example.com/note": "n" } },
-  spec: { replicas: 3, ports: [{ name: "http", port: 80 }, { name: "https", port: 443 }] },
-  status: { conditions: [{ type: "Synced", status: "False" }, { type: "Ready", status: "True" }] },
+  spec: {
+    replicas: 3,
+    ports: [
+      { name: "http", port: 80 },
+      { name: "https", port: 443 },
+    ],
+  },
+  status: {
+    conditions: [
+      { type: "Synced", status: "False" },
+      { type: "Ready", status: "True" },
+    ],
+  },
 };
 const find = (path: string) => parseJsonPath(path).find(object);
 

@@ -13,7 +13,8 @@ type Step = (values: readonly unknown[], root: unknown) => unknown[];
 export function parseJsonPath(text: string): JsonPath {
   const parser = new PathParser(text);
   const steps = parser.steps();
-  if (!parser.done) throw new Error(`unexpected ${JSON.stringify(text.slice(parser.at))} in path ${JSON.stringify(text)}`);
+  if (!parser.done)
+    throw new Error(`unexpected ${JSON.stringify(text.slice(parser.at))} in path ${JSON.stringify(text)}`);
   return { find: (root) => steps.reduce<unknown[]>((values, step) => step(values, root), [root]) };
 }
 
@@ -89,12 +90,18 @@ function bracketPart(text: string): Step {
   const slice = /^(-?\d+)?(?::(-?\d+)?)?(?::(-?\d+)?)?$/.exec(text);
   if (slice === null || text === "") throw new Error(`invalid array index ${text}`);
   if (!text.includes(":")) return indexStep(Number(text));
-  return sliceStep(slice[1] === undefined ? 0 : Number(slice[1]), slice[2] === undefined ? undefined : Number(slice[2]), Number(slice[3] ?? 1));
+  return sliceStep(
+    slice[1] === undefined ? 0 : Number(slice[1]),
+    slice[2] === undefined ? undefined : Number(slice[2]),
+    Number(slice[3] ?? 1),
+  );
 }
 
 function fieldStep(name: string): Step {
   return (values) =>
-    values.flatMap((value) => (isObject(value) && Object.hasOwn(value as object, name) ? [(value as Record<string, unknown>)[name]] : []));
+    values.flatMap((value) =>
+      isObject(value) && Object.hasOwn(value as object, name) ? [(value as Record<string, unknown>)[name]] : [],
+    );
 }
 
 function indexStep(index: number): Step {
@@ -107,7 +114,9 @@ function indexStep(index: number): Step {
 
 function sliceStep(from: number, to: number | undefined, step: number): Step {
   return (values) =>
-    values.flatMap((value) => (Array.isArray(value) ? value.slice(from, to).filter((_, index) => step > 0 && index % step === 0) : []));
+    values.flatMap((value) =>
+      Array.isArray(value) ? value.slice(from, to).filter((_, index) => step > 0 && index % step === 0) : [],
+    );
 }
 
 const wildcard: Step = (values) => values.flatMap(childrenOf);
@@ -132,7 +141,8 @@ type Operand = (element: unknown, root: unknown) => unknown[];
 
 function filterStep(text: string): Step {
   const test = condition(text);
-  return (values, root) => values.flatMap((value) => (Array.isArray(value) ? value.filter((element) => test(element, root)) : []));
+  return (values, root) =>
+    values.flatMap((value) => (Array.isArray(value) ? value.filter((element) => test(element, root)) : []));
 }
 
 function condition(text: string): (element: unknown, root: unknown) => boolean {

@@ -81,6 +81,8 @@ export function splitNamespacedName(key: string): { namespace: string; name: str
 }
 
 /** The owner reference that has `controller: true`, if any. */
-export function controllerOf(object: { metadata?: { ownerReferences?: OwnerReference[] } }): OwnerReference | undefined {
+export function controllerOf(object: {
+  metadata?: { ownerReferences?: OwnerReference[] };
+}): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find((reference) => reference.controller === true);
 }

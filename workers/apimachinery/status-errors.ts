@@ -188,15 +188,10 @@ export function newMethodNotAllowed(): StatusError {
 }
 
 export function newNotAcceptable(accepted: readonly string[]): StatusError {
-  return failure(
-    406,
-    "NotAcceptable",
-    `only the following media types are accepted: ${accepted.join(", ")}`,
-  );
+  return failure(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
 }
 
 export function newUnsupportedMediaType(accepted: readonly string[]): StatusError {
-  
   return failure(
     415,
     "UnsupportedMediaType",

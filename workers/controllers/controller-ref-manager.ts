@@ -69,7 +69,9 @@ async function recheckDeletionTimestamp(client: Client, owner: KubeObject, owner
   const { namespace, name, uid } = owner.metadata;
   const fresh = await client.get(ownerKind.gvr, namespace, name!);
   if (fresh.metadata.uid !== uid) {
-    throw new Error(`original ${ownerKind.kind} ${namespace}/${name} is gone: got uid ${fresh.metadata.uid}, wanted ${uid}`);
+    throw new Error(
+      `original ${ownerKind.kind} ${namespace}/${name} is gone: got uid ${fresh.metadata.uid}, wanted ${uid}`,
+    );
   }
   if (fresh.metadata.deletionTimestamp !== undefined) {
     throw new Error(`${namespace}/${name} has just been deleted at ${fresh.metadata.deletionTimestamp}`);

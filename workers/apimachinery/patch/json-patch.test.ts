@@ -21,18 +21,49 @@ describe("json patch", () => {
     ["add at index", [{ op: "add", path: "/a/b/1", value: 9 }], { ...document, a: { b: [1, 9, 2, 3], c: "x" } }],
     ["append", [{ op: "add", path: "/a/b/-", value: 9 }], { ...document, a: { b: [1, 2, 3, 9], c: "x" } }],
     ["negative index", [{ op: "remove", path: "/a/b/-1" }], { ...document, a: { b: [1, 2], c: "x" } }],
-    ["negative index of add", [{ op: "add", path: "/a/b/-1", value: 4 }], { ...document, a: { b: [1, 2, 3, 4], c: "x" } }],
+    [
+      "negative index of add",
+      [{ op: "add", path: "/a/b/-1", value: 4 }],
+      { ...document, a: { b: [1, 2, 3, 4], c: "x" } },
+    ],
     ["replace of a missing member adds", [{ op: "replace", path: "/new", value: 1 }], { ...document, new: 1 }],
     ["escapes", [{ op: "replace", path: "/d~1e/~0", value: 2 }], { ...document, "d/e": { "~": 2 } }],
     ["move", [{ op: "move", from: "/a/c", path: "/m" }], { a: { b: [1, 2, 3] }, "d/e": { "~": 1 }, n: null, m: "x" }],
-    ["copy then change leaves the source", [{ op: "copy", from: "/a/b", path: "/m" }, { op: "add", path: "/m/-", value: 4 }], { ...document, m: [1, 2, 3, 4] }],
-    ["test passes", [{ op: "test", path: "/a/b", value: [1, 2, 3] }, { op: "test", path: "/missing", value: null }], document],
-    ["replace of the root", [{ op: "test", path: "", value: document }, { op: "replace", path: "", value: { z: 1 } }], { z: 1 }],
+    [
+      "copy then change leaves the source",
+      [
+        { op: "copy", from: "/a/b", path: "/m" },
+        { op: "add", path: "/m/-", value: 4 },
+      ],
+      { ...document, m: [1, 2, 3, 4] },
+    ],
+    [
+      "test passes",
+      [
+        { op: "test", path: "/a/b", value: [1, 2, 3] },
+        { op: "test", path: "/missing", value: null },
+      ],
+      document,
+    ],
+    [
+      "replace of the root",
+      [
+        { op: "test", path: "", value: document },
+        { op: "replace", path: "", value: { z: 1 } },
+      ],
+      { z: 1 },
+    ],
     ["copy of a missing member", [{ op: "copy", from: "/x", path: "/y" }], { ...document, y: null }],
-    ["inherited names are not there", [{ op: "replace", path: "/toString", value: "own" }], { ...document, toString: "own" }],
+    [
+      "inherited names are not there",
+      [{ op: "replace", path: "/toString", value: "own" }],
+      { ...document, toString: "own" },
+    ],
   ])("%s", (_name, operations, expected) => {
     const before = JSON.stringify(document);
-    expect(JSON.parse(JSON.stringify(applyJsonPatch(document, operations)))).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(JSON.parse(JSON.stringify(applyJsonPatch(document, operations)))).toEqual(
+      JSON.parse(JSON.stringify(expected)),
+    );
     expect(JSON.stringify(document)).toBe(before);
   });
 
@@ -49,7 +80,11 @@ describe("json patch", () => {
     ["test of the root", [{ op: "test", path: "", value: {} }], 422],
     ["prototype", [{ op: "add", path: "/__proto__/x", value: 1 }], 422],
     ["10,001 operations", Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a/c", value: "x" })), 413],
-    ["doubling copies", Array.from({ length: 30 }, (_, index) => ({ op: "copy", from: "/a", path: `/a/${index}` })), 422],
+    [
+      "doubling copies",
+      Array.from({ length: 30 }, (_, index) => ({ op: "copy", from: "/a", path: `/a/${index}` })),
+      422,
+    ],
   ])("%s is refused", (_name, operations, code) => {
     expect(codeOf(() => applyJsonPatch(document, operations))).toBe(code);
   });

@@ -153,7 +153,7 @@ function validateAgainstOrder(change: unknown[] | undefined, order: unknown[], m
     });
   }
   let next = 0;
-  for (let at = 0; next < entries.length && at < order.length; ) {
+  for (let at = 0; next < entries.length && at < order.length;) {
     const entry = entries[next];
     if (isJsonObject(entry) && hasOwn(entry, directiveMarker)) {
       next++;

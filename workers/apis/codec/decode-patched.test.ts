@@ -16,7 +16,9 @@ function statusOf(run: () => unknown) {
 
 test("a strategic merge patch of a wrong type quotes the patch", () => {
   const patch = { spec: { replicas: "x" } };
-  expect(statusOf(() => decodePatched(patched({ replicas: "x" }), gvk, patch, "Strict", { strategic: true }))).toMatchObject({
+  expect(
+    statusOf(() => decodePatched(patched({ replicas: "x" }), gvk, patch, "Strict", { strategic: true })),
+  ).toMatchObject({
     code: 422,
     reason: "Invalid",
     message: ' "" is invalid: patch: Invalid value: "map[spec:map[replicas:x]]": unrecognized type: int32',

@@ -32,8 +32,11 @@ export function decodePatched(
   const struct = schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind);
   if (struct === undefined) return { object: patched, warnings: [] };
   try {
-    const { object, unknownFields } = normalizeObject(patched, struct, { collectUnknown: fieldValidation !== "Ignore" });
-    if (fieldValidation === "Strict" && unknownFields.length > 0) throw new UnmarshalError(strictDecodingMessage(unknownFields));
+    const { object, unknownFields } = normalizeObject(patched, struct, {
+      collectUnknown: fieldValidation !== "Ignore",
+    });
+    if (fieldValidation === "Strict" && unknownFields.length > 0)
+      throw new UnmarshalError(strictDecodingMessage(unknownFields));
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
     return {
       object: { kind: gvk.kind, apiVersion: apiVersionOf(gvk), ...rest } as unknown as KubeObject,

@@ -8,7 +8,12 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const podKind = { group: "", version: "v1", kind: "Pod" };
 const deploymentKind = { group: "apps", version: "v1", kind: "Deployment" };
 
-function decode(text: string, fieldValidation: FieldValidation = "Strict", expected = podKind, type = "application/json") {
+function decode(
+  text: string,
+  fieldValidation: FieldValidation = "Strict",
+  expected = podKind,
+  type = "application/json",
+) {
   return decodeObject(bytes(text), type, expected, { fieldValidation });
 }
 
@@ -86,7 +91,12 @@ describe("form of decoded objects", () => {
       "Warn",
       { group: "x.io", version: "v1", kind: "Foo" },
     );
-    expect(object).toEqual({ apiVersion: "x.io/v1", kind: "Foo", metadata: { name: "a" }, spec: { empty: "", list: [] } });
+    expect(object).toEqual({
+      apiVersion: "x.io/v1",
+      kind: "Foo",
+      metadata: { name: "a" },
+      spec: { empty: "", list: [] },
+    });
     expect(warnings).toEqual(['unknown field "metadata.bogus"']);
   });
 
@@ -101,7 +111,8 @@ describe("form of decoded objects", () => {
 });
 
 describe("field validation", () => {
-  const text = '{"metadata":{"name":"a","name":"b","labels":{"x":"1","x":"2"}},"foo":{"a":1,"a":2},"spec":{"bar":1,"containers":[{"name":"c","imagePullpolicy":"x","image":"1","image":"2"}]}}';
+  const text =
+    '{"metadata":{"name":"a","name":"b","labels":{"x":"1","x":"2"}},"foo":{"a":1,"a":2},"spec":{"bar":1,"containers":[{"name":"c","imagePullpolicy":"x","image":"1","image":"2"}]}}';
   const problems = [
     'unknown field "foo"',
     'unknown field "spec.bar"',
@@ -130,18 +141,51 @@ describe("field validation", () => {
 
 describe("errors", () => {
   test.each<[string, string]>([
-    [container('"env":[{"name":"A","value":1}]'), "json: cannot unmarshal number into Go struct field EnvVar.spec.containers.env.value of type string"],
-    [pod('{"activeDeadlineSeconds":"x"}'), "json: cannot unmarshal string into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64"],
-    [pod('{"priority":1.5}'), "json: cannot unmarshal number 1.5 into Go struct field PodSpec.spec.priority of type int32"],
-    [pod('{"priority":3000000000}'), "json: cannot unmarshal number 3000000000 into Go struct field PodSpec.spec.priority of type int32"],
-    [pod('{"containers":{}}'), "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type []v1.Container"],
-    [pod('{"containers":["x"]}'), "json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type v1.Container"],
-    ['{"metadata":{"labels":{"a":true}}}', "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string"],
-    [container('"resources":{"limits":{"cpu":"x"}}'), "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
-    ['{"metadata":{"creationTimestamp":"yesterday"}}', 'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"'],
-    ['{"metadata":{"creationTimestamp":"2024-13-01T00:00:00Z"}}', 'parsing time "2024-13-01T00:00:00Z": month out of range'],
+    [
+      container('"env":[{"name":"A","value":1}]'),
+      "json: cannot unmarshal number into Go struct field EnvVar.spec.containers.env.value of type string",
+    ],
+    [
+      pod('{"activeDeadlineSeconds":"x"}'),
+      "json: cannot unmarshal string into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64",
+    ],
+    [
+      pod('{"priority":1.5}'),
+      "json: cannot unmarshal number 1.5 into Go struct field PodSpec.spec.priority of type int32",
+    ],
+    [
+      pod('{"priority":3000000000}'),
+      "json: cannot unmarshal number 3000000000 into Go struct field PodSpec.spec.priority of type int32",
+    ],
+    [
+      pod('{"containers":{}}'),
+      "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type []v1.Container",
+    ],
+    [
+      pod('{"containers":["x"]}'),
+      "json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type v1.Container",
+    ],
+    [
+      '{"metadata":{"labels":{"a":true}}}',
+      "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string",
+    ],
+    [
+      container('"resources":{"limits":{"cpu":"x"}}'),
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
+    [
+      '{"metadata":{"creationTimestamp":"yesterday"}}',
+      'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
+    ],
+    [
+      '{"metadata":{"creationTimestamp":"2024-13-01T00:00:00Z"}}',
+      'parsing time "2024-13-01T00:00:00Z": month out of range',
+    ],
     ['{"kind":"Service","apiVersion":"v1"}', "converting (v1.Service) to (core.Pod): unknown conversion"],
-    ['{"kind":"Foo","apiVersion":"v1"}', 'no kind "Foo" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"'],
+    [
+      '{"kind":"Foo","apiVersion":"v1"}',
+      'no kind "Foo" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+    ],
   ])("%s", (text, expected) => {
     const kind = /"kind":"(\w+)"/.exec(text)?.[1] ?? "Pod";
     expect(message(() => decode(text))).toBe(`${kind} in version "v1" cannot be handled as a Pod: ${expected}`);
@@ -156,7 +200,10 @@ describe("errors", () => {
     ['{"a":tru}', `invalid character '}' in literal true (expecting 'e') ({"a":tru})`],
     ['{"a":1}x', `invalid character 'x' after top-level value ({"a":1}x)`],
     ['{"a":[1 2]}', `invalid character '2' after array element ({"a":[1 2]})`],
-    [`{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`, `unexpected end of JSON input ({"aaaaaaaaaaaaaaaaaaaaaaaaaaaa ...)`],
+    [
+      `{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`,
+      `unexpected end of JSON input ({"aaaaaaaaaaaaaaaaaaaaaaaaaaaa ...)`,
+    ],
     ["<html>", "invalid character '<' looking for beginning of value (3c68746d6c3e)"],
   ])("syntax of %s", (text, expected) => {
     expect(message(() => decode(text))).toBe(
@@ -186,11 +233,15 @@ describe("errors", () => {
   });
 
   test("options come in any version", () => {
-    const { object } = decode('{"kind":"DeleteOptions","apiVersion":"apps/v1","propagationPolicy":"Orphan"}', "Strict", {
-      group: "",
-      version: "v1",
-      kind: "DeleteOptions",
-    });
+    const { object } = decode(
+      '{"kind":"DeleteOptions","apiVersion":"apps/v1","propagationPolicy":"Orphan"}',
+      "Strict",
+      {
+        group: "",
+        version: "v1",
+        kind: "DeleteOptions",
+      },
+    );
     expect(object["propagationPolicy"]).toBe("Orphan");
   });
 
@@ -205,14 +256,19 @@ describe("errors", () => {
 });
 
 describe("YAML", () => {
-  const yaml = (text: string, validation: FieldValidation = "Strict") => decode(text, validation, podKind, "application/yaml; charset=utf-8");
+  const yaml = (text: string, validation: FieldValidation = "Strict") =>
+    decode(text, validation, podKind, "application/yaml; charset=utf-8");
   test("is read as JSON would be", () => {
-    const { object } = yaml("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {x: 'true'}\nspec:\n  containers:\n  - name: c\n    image: x\n");
+    const { object } = yaml(
+      "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {x: 'true'}\nspec:\n  containers:\n  - name: c\n    image: x\n",
+    );
     expect(object.metadata).toEqual({ name: "a", labels: { x: "true" } });
     expect(object.spec.containers).toEqual([{ name: "c", image: "x", resources: {} }]);
   });
   test("times stay text", () => {
-    expect(yaml("metadata:\n  deletionTimestamp: 2024-01-01T00:00:00Z\n").object.metadata.deletionTimestamp).toBe("2024-01-01T00:00:00Z");
+    expect(yaml("metadata:\n  deletionTimestamp: 2024-01-01T00:00:00Z\n").object.metadata.deletionTimestamp).toBe(
+      "2024-01-01T00:00:00Z",
+    );
   });
   test("duplicates", () => {
     const text = "metadata:\n  name: a\n  name: b\n";
@@ -233,11 +289,18 @@ describe("YAML", () => {
 describe("any text", () => {
   test("is decoded or refused", () => {
     const texts = fc
-      .tuple(fc.json(), fc.array(fc.tuple(fc.nat(), fc.constantFrom("", '"', "{", "}", ",", "\\", "[", "0", ":", "e")), { maxLength: 3 }))
-      .map(([text, changes]) => changes.reduce((current, [at, replacement]) => {
-        const index = at % (current.length + 1);
-        return current.slice(0, index) + replacement + current.slice(index + 1);
-      }, `{"spec":${text}}`));
+      .tuple(
+        fc.json(),
+        fc.array(fc.tuple(fc.nat(), fc.constantFrom("", '"', "{", "}", ",", "\\", "[", "0", ":", "e")), {
+          maxLength: 3,
+        }),
+      )
+      .map(([text, changes]) =>
+        changes.reduce((current, [at, replacement]) => {
+          const index = at % (current.length + 1);
+          return current.slice(0, index) + replacement + current.slice(index + 1);
+        }, `{"spec":${text}}`),
+      );
     fc.assert(
       fc.property(texts, (text) => {
         let parses = true;

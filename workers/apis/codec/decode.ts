@@ -26,7 +26,15 @@ const scheme = "pkg/api/legacyscheme/scheme.go:30";
 const utf8 = new TextDecoder();
 
 /** Kinds that every group and version has. */
-const optionKinds = new Set(["DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions", "WatchEvent"]);
+const optionKinds = new Set([
+  "DeleteOptions",
+  "CreateOptions",
+  "UpdateOptions",
+  "PatchOptions",
+  "GetOptions",
+  "ListOptions",
+  "WatchEvent",
+]);
 
 /**
  * A request body as an object of its kind, in the form that upstream would store and write again (see
@@ -150,7 +158,10 @@ function interpretKind(value: unknown, expected: GroupVersionKind | undefined, a
       refuse(`${word} into Go struct field .${name} of type string`);
     }
   }
-  const gvk = withDefaults({ kind: (kind as string | null) ?? "", apiVersion: (apiVersion as string | null) ?? "" }, expected);
+  const gvk = withDefaults(
+    { kind: (kind as string | null) ?? "", apiVersion: (apiVersion as string | null) ?? "" },
+    expected,
+  );
   const shown = attempt.text ?? JSON.stringify(value);
   if (gvk.kind === "") throw new UnmarshalError(`Object 'Kind' is missing in '${shown}'`);
   if (gvk.version === "") throw new UnmarshalError(`Object 'apiVersion' is missing in '${shown}'`);
@@ -176,11 +187,15 @@ function structOf(gvk: GroupVersionKind, expected: GroupVersionKind | undefined)
   if (isCustom(expected)) return undefined;
   const struct = schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind);
   if (struct !== undefined) return struct;
-  throw new UnmarshalError(`no kind "${gvk.kind}" is registered for version "${apiVersionOf(gvk)}" in scheme "${scheme}"`);
+  throw new UnmarshalError(
+    `no kind "${gvk.kind}" is registered for version "${apiVersionOf(gvk)}" in scheme "${scheme}"`,
+  );
 }
 
 function isCustom(expected: GroupVersionKind | undefined): boolean {
-  return expected !== undefined && schemaTable.structOfKind(expected.group, expected.version, expected.kind) === undefined;
+  return (
+    expected !== undefined && schemaTable.structOfKind(expected.group, expected.version, expected.kind) === undefined
+  );
 }
 
 /** A custom resource: only ObjectMeta has a type. */
@@ -249,6 +264,7 @@ function transformDecodeError(
 function summarize(body: Uint8Array): string {
   if (body.length === 0) return "<empty>";
   const head = body.subarray(0, 30);
-  const text = body[0] === 0x7b ? utf8.decode(head) : Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const text =
+    body[0] === 0x7b ? utf8.decode(head) : Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return body.length > 30 ? `${text} ...` : text;
 }

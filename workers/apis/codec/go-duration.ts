@@ -56,6 +56,8 @@ export function formatGoDuration(nanoseconds: bigint): string {
 function decimal(value: bigint, scale: bigint): string {
   const fraction = value % scale;
   if (fraction === 0n) return String(value / scale);
-  const digits = String(fraction).padStart(String(scale).length - 1, "0").replace(/0+$/, "");
+  const digits = String(fraction)
+    .padStart(String(scale).length - 1, "0")
+    .replace(/0+$/, "");
   return `${value / scale}.${digits}`;
 }

@@ -40,7 +40,9 @@ export function parseTime(text: string): GoTime {
 function parseGoTime(text: string, layout: string): GoTime {
   let rest = text;
   const refuse = (element: string): never => {
-    throw new UnmarshalError(`parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${element}"`);
+    throw new UnmarshalError(
+      `parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${element}"`,
+    );
   };
   const outOfRange = (what: string): never => {
     throw new UnmarshalError(`parsing time ${JSON.stringify(text)}: ${what} out of range`);
@@ -80,7 +82,8 @@ function parseGoTime(text: string, layout: string): GoTime {
   const zone = /^(?:Z|([+-])(\d\d):(\d\d))/.exec(rest);
   if (zone === null) return refuse("Z07:00");
   rest = rest.slice(zone[0].length);
-  if (rest !== "") throw new UnmarshalError(`parsing time ${JSON.stringify(text)}: extra text: ${JSON.stringify(rest)}`);
+  if (rest !== "")
+    throw new UnmarshalError(`parsing time ${JSON.stringify(text)}: extra text: ${JSON.stringify(rest)}`);
   if (day < 1 || day > daysIn(year, month)) outOfRange("day");
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

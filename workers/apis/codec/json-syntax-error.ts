@@ -108,7 +108,8 @@ class Scanner {
 
   #literal(word: string): void {
     for (let index = 0; index < word.length; index++, this.#at++) {
-      if (index > 0 && this.#text[this.#at] !== word[index]) this.#fail(`in literal ${word} (expecting '${word[index]}')`);
+      if (index > 0 && this.#text[this.#at] !== word[index])
+        this.#fail(`in literal ${word} (expecting '${word[index]}')`);
     }
   }
 

@@ -36,7 +36,11 @@ function lineOf(error: YAMLException): number {
 /** The key on the line that the error points to. */
 function keyOf(error: YAMLException): string {
   const line = error.mark?.buffer.split(/\r?\n/)[error.mark.line] ?? "";
-  return line.slice(error.mark?.column ?? 0).replace(/\s*:.*$/, "").replace(/^["']|["']$/g, "").trim();
+  return line
+    .slice(error.mark?.column ?? 0)
+    .replace(/\s*:.*$/, "")
+    .replace(/^["']|["']$/g, "")
+    .trim();
 }
 
 /** Values that a walk would visit: aliases share nodes, so few lines can unfold to billions. */

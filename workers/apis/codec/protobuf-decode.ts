@@ -21,7 +21,10 @@ const utf8 = new TextDecoder();
  * Mirrors the generated.pb.go unmarshallers of k8s.io/api (1.36).
  */
 export function decodeProtobuf(struct: StructInfo, bytes: Uint8Array): JsonObject {
-  return normalizeObject(guarded(() => readMessage(new Input(bytes), messageOf(struct), bytes.length, 0)), struct).object;
+  return normalizeObject(
+    guarded(() => readMessage(new Input(bytes), messageOf(struct), bytes.length, 0)),
+    struct,
+  ).object;
 }
 
 function readMessage(input: Input, message: Message, end: number, depth: number): JsonObject {
@@ -84,14 +87,7 @@ function readEntry(map: JsonObject, input: Input, type: TypeRef, end: number, na
   setOwn(map, key, value);
 }
 
-function readValue(
-  input: Input,
-  type: TypeRef,
-  wire: WireType,
-  limit: number,
-  name: string,
-  depth: number,
-): unknown {
+function readValue(input: Input, type: TypeRef, wire: WireType, limit: number, name: string, depth: number): unknown {
   expectWire(wire, wireOf(type), name);
   switch (type.kind) {
     case "bool":
@@ -164,7 +160,8 @@ function readTime(input: Input, end: number, micro: boolean): string | null {
     return true;
   });
   if (seconds === 0 && nanoseconds === 0) return null;
-  if (Math.abs(seconds) > 8_640_000_000_000) throw new UnmarshalError("Time.MarshalJSON: year outside of range [0,9999]");
+  if (Math.abs(seconds) > 8_640_000_000_000)
+    throw new UnmarshalError("Time.MarshalJSON: year outside of range [0,9999]");
   return micro ? formatMicros(seconds, nanoseconds) : formatSeconds(seconds);
 }
 

@@ -31,7 +31,8 @@ export function decodeUnknown(bytes: Uint8Array): UnknownObject {
     const input = new Input(body);
     eachField(input, body.length, (number, wire) => {
       if (number > 4) return false;
-      if (wire !== WireType.LengthDelimited) throw new UnmarshalError(`proto: wrong wireType = ${wire} for field Unknown`);
+      if (wire !== WireType.LengthDelimited)
+        throw new UnmarshalError(`proto: wrong wireType = ${wire} for field Unknown`);
       const end = input.endOf(body.length);
       const value = body.subarray(input.pos, end);
       if (number === 1) Object.assign(unknown, decodeTypeMeta(value));

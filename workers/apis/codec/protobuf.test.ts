@@ -10,7 +10,8 @@ import { decodeProtobuf, encodeProtobuf, encodeProtobufObject, encodeWatchEvent 
 
 const protobuf = "application/vnd.kubernetes.protobuf";
 const bytesOf = (base64: string) => new Uint8Array(Buffer.from(base64, "base64"));
-const decodeBytes = (bytes: Uint8Array) => decodeObject(bytes, protobuf, undefined, { fieldValidation: "Strict" }).object;
+const decodeBytes = (bytes: Uint8Array) =>
+  decodeObject(bytes, protobuf, undefined, { fieldValidation: "Strict" }).object;
 const container = (name: string, image: string, more: object = {}) => ({ name, image, ...more, resources: {} });
 
 /** What kubectl 1.35 sent for `create deployment`, `create configmap` and so on, in the order of the file. */
@@ -30,7 +31,13 @@ const expected = [
     },
     status: {},
   },
-  { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "conf" }, data: { a: "1" }, binaryData: { "bin.dat": "//4=" } },
+  {
+    kind: "ConfigMap",
+    apiVersion: "v1",
+    metadata: { name: "conf" },
+    data: { a: "1" },
+    binaryData: { "bin.dat": "//4=" },
+  },
   { kind: "Namespace", apiVersion: "v1", metadata: { name: "team" }, spec: {}, status: {} },
   {
     kind: "Job",
@@ -69,7 +76,11 @@ const expected = [
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
     metadata: {},
-    spec: { audiences: [], boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p", uid: "u" }, expirationSeconds: 600 },
+    spec: {
+      audiences: [],
+      boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "p", uid: "u" },
+      expirationSeconds: 600,
+    },
     status: { token: "", expirationTimestamp: null },
   },
   { kind: "Secret", apiVersion: "v1", metadata: { name: "s" }, data: { x: "eQ==" } },
@@ -138,7 +149,9 @@ function valueOf(type: TypeRef, depth: number): fc.Arbitrary<unknown> {
     case "time":
       return rfc3339.map((value) => `${value}Z`);
     case "microTime":
-      return fc.tuple(rfc3339, fc.integer({ min: 0, max: 999_999 })).map(([value, micros]) => `${value}.${String(micros).padStart(6, "0")}Z`);
+      return fc
+        .tuple(rfc3339, fc.integer({ min: 0, max: 999_999 }))
+        .map(([value, micros]) => `${value}.${String(micros).padStart(6, "0")}Z`);
     case "duration":
       return fc.constantFrom("0s", "1m30s", "100ms");
     case "rawExtension":
@@ -261,7 +274,11 @@ describe("hostile bytes", () => {
 
   test("damaged bodies decode or are refused, nothing else", () => {
     const damaged = fc
-      .tuple(fc.constantFrom(...bodies.map(bytesOf)), fc.nat(), fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 4 }))
+      .tuple(
+        fc.constantFrom(...bodies.map(bytesOf)),
+        fc.nat(),
+        fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 4 }),
+      )
       .map(([body, length, changes]) => {
         const copy = body.slice(0, length % 3 === 0 ? length % body.length : body.length);
         for (const [at, byte] of changes) if (copy.length > 0) copy[at % copy.length] = byte;

@@ -69,7 +69,11 @@ export function readBase64(text: string): string {
   const compact = /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, "") : text;
   const length = compact.length;
   const illegal = /[^A-Za-z0-9+/]/.exec(compact);
-  if (illegal === null ? length % 4 !== 0 : length % 4 !== 0 || !/^={1,2}$/.test(compact.slice(illegal.index)) || illegal.index < length - 2) {
+  if (
+    illegal === null
+      ? length % 4 !== 0
+      : length % 4 !== 0 || !/^={1,2}$/.test(compact.slice(illegal.index)) || illegal.index < length - 2
+  ) {
     throw new UnmarshalError(`illegal base64 data at input byte ${illegal?.index ?? length - (length % 4)}`);
   }
   return compact;
@@ -78,7 +82,9 @@ export function readBase64(text: string): string {
 function readQuantity(value: unknown): string {
   if (typeof value === "string" && canonicalQuantity.test(value)) return value;
   if (typeof value !== "string" && typeof value !== "number") {
-    throw new UnmarshalError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+    throw new UnmarshalError(
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    );
   }
   try {
     return parseQuantity(typeof value === "string" ? value.trim() : value).toString();

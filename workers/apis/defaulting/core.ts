@@ -47,7 +47,12 @@ export function defaultSecret(secret: Json): void {
   delete secret["stringData"];
   const data = ensureObject(secret, "data");
   for (const [key, value] of Object.entries(stringData)) {
-    Object.defineProperty(data, key, { value: encodeBase64(value), writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(data, key, {
+      value: encodeBase64(value),
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   }
 }
 
@@ -88,7 +93,8 @@ export function defaultPersistentVolumeClaim(claim: Json): void {
 
 export function defaultLimitRange(range: Json): void {
   each(range["spec"]?.limits, (item) => {
-    for (const list of ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"]) defaultResourceList(item[list]);
+    for (const list of ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"])
+      defaultResourceList(item[list]);
     if (item["type"] !== "Container") return;
     const limits: Json = { ...item["default"] };
     fillResources(limits, item["max"]);

@@ -17,7 +17,8 @@ export function defaultService(service: Json): void {
     if (!port["targetPort"]) port["targetPort"] = port["port"];
   });
   const { type } = spec;
-  const external = type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && spec["externalIPs"]?.length > 0);
+  const external =
+    type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && spec["externalIPs"]?.length > 0);
   if (external) setDefault(spec, "externalTrafficPolicy", "Cluster");
   if (type === "NodePort" || type === "LoadBalancer" || type === "ClusterIP") {
     setDefault(spec, "internalTrafficPolicy", "Cluster");

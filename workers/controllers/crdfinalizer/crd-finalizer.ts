@@ -62,7 +62,8 @@ export class CRDFinalizer implements Controller {
 
   #enqueueRivals({ metadata, spec }: KubeObject): void {
     for (const other of this.#definitions.list()) {
-      if (other.spec.group === spec.group && other.metadata.name !== metadata.name && wantsNames(other)) this.#queue.add(other.metadata.name!);
+      if (other.spec.group === spec.group && other.metadata.name !== metadata.name && wantsNames(other))
+        this.#queue.add(other.metadata.name!);
     }
   }
 
@@ -86,7 +87,10 @@ export class CRDFinalizer implements Controller {
       return;
     }
     if (conditionOf(definition, "Terminating")?.reason === "InstanceDeletionPending") {
-      await this.#setCondition(definition, terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"));
+      await this.#setCondition(
+        definition,
+        terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"),
+      );
     }
     let remaining: number;
     try {
@@ -104,11 +108,16 @@ export class CRDFinalizer implements Controller {
   async #deleteInstances({ spec }: KubeObject): Promise<number> {
     const { client } = this.#context;
     const served = spec.versions.find((version: { served: boolean }) => version.served);
-    if (served === undefined) throw new Error(`unable to find a custom resource client for ${spec.names.plural}.${spec.group}`);
+    if (served === undefined)
+      throw new Error(`unable to find a custom resource client for ${spec.names.plural}.${spec.group}`);
     const gvr = { group: spec.group, version: served.name, resource: spec.names.plural };
     const { items } = await client.list(gvr, undefined);
     // Those that are on their way wait for their finalizers.
-    const namespaces = new Set(items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.namespace));
+    const namespaces = new Set(
+      items
+        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .map(({ metadata }) => metadata.namespace),
+    );
     for (const namespace of namespaces) await client.deleteCollection(gvr, namespace);
     return namespaces.size === 0 ? items.length : (await client.list(gvr, undefined)).items.length;
   }
@@ -124,7 +133,9 @@ export class CRDFinalizer implements Controller {
   async #setCondition(definition: KubeObject, condition: Condition): Promise<void> {
     const before = conditionOf(definition, condition.type);
     if (before?.reason === condition.reason && before.message === condition.message) return;
-    await this.#patchStatus(definition.metadata.name!, { status: { conditions: this.#withCondition(definition, condition) } });
+    await this.#patchStatus(definition.metadata.name!, {
+      status: { conditions: this.#withCondition(definition, condition) },
+    });
   }
 
   #withCondition(definition: KubeObject, condition: Condition): Condition[] {
@@ -137,7 +148,14 @@ export class CRDFinalizer implements Controller {
 
   /** Definitions are large: only what changes travels. */
   async #patchStatus(name: string, patch: object): Promise<void> {
-    await this.#context.client.patch(customResourceDefinitionsResource, undefined, name, "application/merge-patch+json", patch, "status");
+    await this.#context.client.patch(
+      customResourceDefinitionsResource,
+      undefined,
+      name,
+      "application/merge-patch+json",
+      patch,
+      "status",
+    );
   }
 }
 
@@ -154,7 +172,9 @@ function isFinalizing({ metadata }: KubeObject): boolean {
 }
 
 function wantsNames(definition: KubeObject): boolean {
-  return definition.metadata.deletionTimestamp === undefined && conditionOf(definition, "NamesAccepted")?.status === "False";
+  return (
+    definition.metadata.deletionTimestamp === undefined && conditionOf(definition, "NamesAccepted")?.status === "False"
+  );
 }
 
 export function newCRDFinalizer(context: ControllerContext): CRDFinalizer {

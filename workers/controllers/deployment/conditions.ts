@@ -60,8 +60,6 @@ export function withCondition(
   const current = findCondition(conditions, condition.type);
   if (current?.status === condition.status && current.reason === condition.reason) return [...conditions];
   const next =
-    current?.status === condition.status
-      ? { ...condition, lastTransitionTime: current.lastTransitionTime }
-      : condition;
+    current?.status === condition.status ? { ...condition, lastTransitionTime: current.lastTransitionTime } : condition;
   return [...withoutCondition(conditions, condition.type), next];
 }

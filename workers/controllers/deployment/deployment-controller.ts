@@ -140,17 +140,10 @@ export class DeploymentController implements Controller {
       this.#recorder.event(deployment, "Warning", "SelectingAll", message);
       return;
     }
-    const replicaSets = await claimObjects(
-      this.#context.client,
-      deployment,
-      ownerKind,
-      selector,
-      replicaSetsResource,
-      [
-        ...this.#replicaSets.byIndex(controllerUIDIndex, deployment.metadata.uid!),
-        ...this.#replicaSets.byIndex(controllerUIDIndex, orphanIndexValue(namespace)),
-      ],
-    );
+    const replicaSets = await claimObjects(this.#context.client, deployment, ownerKind, selector, replicaSetsResource, [
+      ...this.#replicaSets.byIndex(controllerUIDIndex, deployment.metadata.uid!),
+      ...this.#replicaSets.byIndex(controllerUIDIndex, orphanIndexValue(namespace)),
+    ]);
     const sync = new DeploymentSync(this.#context, this.#recorder, deployment, replicaSets);
     if (deployment.metadata.deletionTimestamp !== undefined) {
       await sync.syncRevision(false);

@@ -34,7 +34,13 @@ export function calculateDeploymentStatus(
   const terminating = terminatingCount(allReplicaSets);
   const enough = available >= replicasOf(deployment) - maxUnavailable(deployment);
   const condition = enough
-    ? newDeploymentCondition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.", now)
+    ? newDeploymentCondition(
+        "Available",
+        "True",
+        "MinimumReplicasAvailable",
+        "Deployment has minimum availability.",
+        now,
+      )
     : newDeploymentCondition(
         "Available",
         "False",

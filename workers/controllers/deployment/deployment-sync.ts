@@ -136,7 +136,12 @@ export class DeploymentSync {
     }
     const name = this.newReplicaSet.metadata.name;
     if (isNew && size > 0) {
-      this.#recorder.event(deployment, "Normal", "ScalingReplicaSet", `Scaled up replica set ${name} from 0 to ${size}`);
+      this.#recorder.event(
+        deployment,
+        "Normal",
+        "ScalingReplicaSet",
+        `Scaled up replica set ${name} from 0 to ${size}`,
+      );
     }
     let conditions: DeploymentCondition[] = deployment.status?.conditions ?? [];
     if (isNew && progressDeadline(deployment) !== undefined) {
@@ -285,7 +290,9 @@ export class DeploymentSync {
     const { metadata } = this.deployment;
     const sameRevision = revision === undefined || metadata.annotations?.[revisionAnnotation] === revision;
     if (sameRevision && semanticEqual(status, this.deployment.status ?? {})) return false;
-    const annotations = sameRevision ? metadata.annotations : { ...metadata.annotations, [revisionAnnotation]: revision };
+    const annotations = sameRevision
+      ? metadata.annotations
+      : { ...metadata.annotations, [revisionAnnotation]: revision };
     const updated: KubeObject = {
       ...this.deployment,
       apiVersion: "apps/v1",
@@ -299,7 +306,13 @@ export class DeploymentSync {
       // A server whose status endpoint keeps annotations as they are.
       const { namespace, name } = metadata;
       const patch = { metadata: { annotations: { [revisionAnnotation]: revision } } };
-      this.deployment = await client.patch(deploymentsResource, namespace, name!, "application/merge-patch+json", patch);
+      this.deployment = await client.patch(
+        deploymentsResource,
+        namespace,
+        name!,
+        "application/merge-patch+json",
+        patch,
+      );
     }
     return true;
   }

@@ -266,7 +266,9 @@ test("a replica set that cannot be created and one that cannot create pods are r
   expect(conditionOf(stored(harness), "Progressing")).toMatchObject({
     status: "False",
     reason: "ReplicaSetCreateError",
-    message: expect.stringMatching(/^Failed to create new replica set "web-[a-z0-9]+": replicasets.apps "x" is forbidden: no$/),
+    message: expect.stringMatching(
+      /^Failed to create new replica set "web-[a-z0-9]+": replicasets.apps "x" is forbidden: no$/,
+    ),
   });
   refused = "pods";
   await harness.advance(60_000);

@@ -10,8 +10,7 @@ import { maxSurge, maxUnavailable, replicaCount } from "./rollout-math.ts";
 
 function randomDeployment(random: () => number): KubeObject {
   const replicas = 1 + Math.floor(random() * 14);
-  const amount = (): number | string =>
-    random() < 0.5 ? Math.floor(random() * 4) : `${Math.floor(random() * 60)}%`;
+  const amount = (): number | string => (random() < 0.5 ? Math.floor(random() * 4) : `${Math.floor(random() * 60)}%`);
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -29,51 +28,54 @@ function randomDeployment(random: () => number): KubeObject {
  * Random sizes, limits and rollouts (some overtaking others), pods becoming ready in random order: no request may ever
  * find fewer ready pods than allowed, nor more wanted pods.
  */
-test.each(Array.from({ length: 40 }, (_, index) => index + 1))("rolling update keeps its limits, seed %i", async (seed) => {
-  const random = seededRandom(seed);
-  const harness = new ControllerHarness(seed);
-  const deployment = randomDeployment(random);
-  harness.client.seed([deployment]);
-  await harness.start(newDeploymentController(harness.context), newReplicaSetController(harness.context));
-  await makeAllReady(harness);
-
-  const { replicas } = deployment.spec;
-  const least = replicas - maxUnavailable(deployment);
-  const most = replicas + maxSurge(deployment);
-  const check = (): void => {
-    expect(livePods(harness).filter(isPodReady).length).toBeGreaterThanOrEqual(least);
-    expect(replicaCount(harness.client.all(replicaSetsResource))).toBeLessThanOrEqual(most);
-  };
-  let violation: unknown;
-  harness.client.reactors.push(() => {
-    try {
-      check();
-    } catch (error) {
-      violation ??= error;
-    }
-  });
-  for (let rollout = 1; rollout <= 3; rollout++) {
-    const containers = [{ name: "c", image: `v${rollout}` }];
-    await harness.client.patch(deploymentsResource, "default", "web", "application/merge-patch+json", {
-      spec: { template: { spec: { containers } } },
-    });
-    await harness.settle();
-    for (let step = 0; step < 200; step++) {
-      const waiting = livePods(harness).filter((pod) => !isPodReady(pod));
-      if (waiting.length === 0) break;
-      await setPodReady(harness, waiting[Math.floor(random() * waiting.length)]!, true);
-      if (random() < 0.6) await harness.settle();
-      if (rollout < 3 && random() < 0.1) break;
-    }
-  }
-  for (let round = 0; round < 30; round++) {
+test.each(Array.from({ length: 40 }, (_, index) => index + 1))(
+  "rolling update keeps its limits, seed %i",
+  async (seed) => {
+    const random = seededRandom(seed);
+    const harness = new ControllerHarness(seed);
+    const deployment = randomDeployment(random);
+    harness.client.seed([deployment]);
+    await harness.start(newDeploymentController(harness.context), newReplicaSetController(harness.context));
     await makeAllReady(harness);
-    await harness.advance(1000);
-  }
-  check();
-  if (violation !== undefined) throw violation;
-  const { status } = harness.client.all(deploymentsResource)[0]!;
-  expect(status).toMatchObject({ replicas, updatedReplicas: replicas, availableReplicas: replicas });
-  expect(livePods(harness).map((pod) => pod.spec.containers[0].image)).toEqual(Array(replicas).fill("v3"));
-  await harness.stop();
-});
+
+    const { replicas } = deployment.spec;
+    const least = replicas - maxUnavailable(deployment);
+    const most = replicas + maxSurge(deployment);
+    const check = (): void => {
+      expect(livePods(harness).filter(isPodReady).length).toBeGreaterThanOrEqual(least);
+      expect(replicaCount(harness.client.all(replicaSetsResource))).toBeLessThanOrEqual(most);
+    };
+    let violation: unknown;
+    harness.client.reactors.push(() => {
+      try {
+        check();
+      } catch (error) {
+        violation ??= error;
+      }
+    });
+    for (let rollout = 1; rollout <= 3; rollout++) {
+      const containers = [{ name: "c", image: `v${rollout}` }];
+      await harness.client.patch(deploymentsResource, "default", "web", "application/merge-patch+json", {
+        spec: { template: { spec: { containers } } },
+      });
+      await harness.settle();
+      for (let step = 0; step < 200; step++) {
+        const waiting = livePods(harness).filter((pod) => !isPodReady(pod));
+        if (waiting.length === 0) break;
+        await setPodReady(harness, waiting[Math.floor(random() * waiting.length)]!, true);
+        if (random() < 0.6) await harness.settle();
+        if (rollout < 3 && random() < 0.1) break;
+      }
+    }
+    for (let round = 0; round < 30; round++) {
+      await makeAllReady(harness);
+      await harness.advance(1000);
+    }
+    check();
+    if (violation !== undefined) throw violation;
+    const { status } = harness.client.all(deploymentsResource)[0]!;
+    expect(status).toMatchObject({ replicas, updatedReplicas: replicas, availableReplicas: replicas });
+    expect(livePods(harness).map((pod) => pod.spec.containers[0].image)).toEqual(Array(replicas).fill("v3"));
+    await harness.stop();
+  },
+);

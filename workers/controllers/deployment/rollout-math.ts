@@ -113,8 +113,10 @@ export function proportionalSizes(
 
 /** Oldest first, then by name. */
 export function byCreation(a: KubeObject, b: KubeObject): number {
-  return compareText(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? "")
-    || compareText(a.metadata.name ?? "", b.metadata.name ?? "");
+  return (
+    compareText(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? "") ||
+    compareText(a.metadata.name ?? "", b.metadata.name ?? "")
+  );
 }
 
 function compareText(a: string, b: string): number {

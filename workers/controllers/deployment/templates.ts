@@ -15,10 +15,7 @@ function withoutHash(template: any): any {
 }
 
 /** The replica set of the current template: the oldest, if several match. */
-export function findNewReplicaSet(
-  deployment: KubeObject,
-  replicaSets: readonly KubeObject[],
-): KubeObject | undefined {
+export function findNewReplicaSet(deployment: KubeObject, replicaSets: readonly KubeObject[]): KubeObject | undefined {
   return [...replicaSets]
     .sort(byCreation)
     .find((replicaSet) => equalIgnoreHash(replicaSet.spec?.template, deployment.spec?.template));

@@ -202,9 +202,7 @@ export class GarbageCollector implements Controller {
 
   /** Asks for objects that only references speak of. */
   async #verifyVirtual(nodes: readonly Node[]): Promise<void> {
-    const states = await this.#liveStates(
-      nodes.map(({ identity }) => identity),
-    );
+    const states = await this.#liveStates(nodes.map(({ identity }) => identity));
     for (const node of nodes) {
       const key = verifyPrefix + node.identity.uid;
       const state = states.get(referenceKey(node.identity));
@@ -358,7 +356,8 @@ export class GarbageCollector implements Controller {
   /** Live states of references, each read once, in batches. */
   async #liveStates(references: readonly ObjectReference[]): Promise<Map<string, OwnerState | Error>> {
     const states = new Map<string, OwnerState | Error>();
-    const reads: { key: string; reference: ObjectReference; operation: BatchOperation; gvr: GroupVersionResource }[] = [];
+    const reads: { key: string; reference: ObjectReference; operation: BatchOperation; gvr: GroupVersionResource }[] =
+      [];
     const seen = new Set<string>();
     for (const reference of references) {
       const key = referenceKey(reference);

@@ -59,7 +59,10 @@ export function patchOwnersOperation(node: Node, owners: readonly OwnerReference
 
 /** Removes references to some owners. */
 export function dropOwnersOperation(node: Node, uids: ReadonlySet<string>): BatchOperation {
-  return patchOwnersOperation(node, node.owners.filter(({ uid }) => !uids.has(uid)));
+  return patchOwnersOperation(
+    node,
+    node.owners.filter(({ uid }) => !uids.has(uid)),
+  );
 }
 
 /** Lets all owners go without waiting for this node: breaks a circle of foreground deletions. */

@@ -72,7 +72,10 @@ export function namespaceConditions(current: readonly any[], findings: DeletionF
 function problemsOf({ discoveryFailures, contentErrors, remaining }: DeletionFindings): Map<ConditionType, Finding> {
   const problems = new Map<ConditionType, Finding>();
   if (discoveryFailures.size > 0) {
-    const list = [...discoveryFailures].map(([version, error]) => `${version}: ${error.message}`).sort().join(", ");
+    const list = [...discoveryFailures]
+      .map(([version, error]) => `${version}: ${error.message}`)
+      .sort()
+      .join(", ");
     problems.set("NamespaceDeletionDiscoveryFailure", {
       reason: "DiscoveryFailed",
       message:
@@ -81,7 +84,10 @@ function problemsOf({ discoveryFailures, contentErrors, remaining }: DeletionFin
     });
   }
   if (contentErrors.length > 0) {
-    const list = contentErrors.map((error) => error.message).sort().join(", ");
+    const list = contentErrors
+      .map((error) => error.message)
+      .sort()
+      .join(", ");
     problems.set("NamespaceDeletionContentFailure", {
       reason: "ContentDeletionFailed",
       message: `Failed to delete all resource types, ${contentErrors.length} remaining: ${list}`,

@@ -22,7 +22,13 @@ async function started(...objects: KubeObject[]): Promise<void> {
     ],
   };
   harness.client.seed([
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" }, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } },
+    {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "shop" },
+      spec: { finalizers: ["kubernetes"] },
+      status: { phase: "Active" },
+    },
     { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other", namespace: "default" } },
     { apiVersion: "v1", kind: "Node", metadata: { name: "node" } },
     ...objects,
@@ -97,7 +103,10 @@ test("objects held by finalizers are named and awaited", async () => {
 
 test("a group that cannot be discovered keeps the namespace and is reported", async () => {
   await started(configMap("a"));
-  discovered.failures.set("metrics.k8s.io/v1beta1", newServiceUnavailable("the server is currently unable to handle the request"));
+  discovered.failures.set(
+    "metrics.k8s.io/v1beta1",
+    newServiceUnavailable("the server is currently unable to handle the request"),
+  );
   await harness.client.delete(namespacesResource, undefined, "shop");
   await harness.advance(3000);
   expect(names()).toEqual(["other"]);

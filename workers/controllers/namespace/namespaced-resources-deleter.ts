@@ -61,7 +61,12 @@ export class NamespacedResourcesDeleter {
     const isPods = ({ gvr }: ServerResource): boolean => gvr.group === "" && gvr.resource === "pods";
     await this.#deleteContent(name, deletable.filter(isPods), remaining, contentErrors);
     if (remaining.resources.length === 0) {
-      await this.#deleteContent(name, deletable.filter((resource) => !isPods(resource)), remaining, contentErrors);
+      await this.#deleteContent(
+        name,
+        deletable.filter((resource) => !isPods(resource)),
+        remaining,
+        contentErrors,
+      );
     }
 
     const findings = { discoveryFailures: failures, contentErrors, remaining };

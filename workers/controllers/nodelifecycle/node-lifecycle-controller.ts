@@ -304,9 +304,7 @@ export class NodeLifecycleController implements Controller {
 
 function notReady(pod: KubeObject, now: number): any[] {
   return pod.status.conditions.map((condition: any) =>
-    condition.type === "Ready"
-      ? { ...condition, status: "False", lastTransitionTime: formatTime(now) }
-      : condition,
+    condition.type === "Ready" ? { ...condition, status: "False", lastTransitionTime: formatTime(now) } : condition,
   );
 }
 

@@ -67,7 +67,8 @@ async function live(milliseconds: number, ...names: string[]): Promise<void> {
   }
 }
 
-const stored = (name: string): KubeObject => harness.client.all(nodesResource).find((each) => each.metadata.name === name)!;
+const stored = (name: string): KubeObject =>
+  harness.client.all(nodesResource).find((each) => each.metadata.name === name)!;
 const taintsOf = (name: string): string[] =>
   (stored(name).spec.taints ?? []).map(({ key, effect }: any) => `${key}:${effect}`).sort();
 
@@ -93,7 +94,10 @@ test("a silent node becomes Unknown after 50 s, its pods not ready, and it is ta
     reason: "NodeStatusNeverUpdated",
     message: "Kubelet never posted node status.",
   });
-  expect(taintsOf("b")).toEqual(["node.kubernetes.io/unreachable:NoExecute", "node.kubernetes.io/unreachable:NoSchedule"]);
+  expect(taintsOf("b")).toEqual([
+    "node.kubernetes.io/unreachable:NoExecute",
+    "node.kubernetes.io/unreachable:NoSchedule",
+  ]);
   expect(stored("b").spec.taints[0].timeAdded).toBeDefined();
   expect(conditionOf(stored("a"), "Ready").status).toBe("True");
   expect(taintsOf("a")).toEqual([]);
@@ -110,7 +114,8 @@ test("pods leave an unreachable node when their toleration ends; those that tole
   );
   await live(60_000, "a");
   const deleted = (name: string): boolean =>
-    harness.client.all(podsResource).find((each) => each.metadata.name === name)!.metadata.deletionTimestamp !== undefined;
+    harness.client.all(podsResource).find((each) => each.metadata.name === name)!.metadata.deletionTimestamp !==
+    undefined;
   expect(["at-once", "later", "daemon"].map(deleted)).toEqual([true, false, false]);
   await live(280_000, "a");
   expect(deleted("later")).toBe(false);
@@ -165,7 +170,8 @@ test("nodes are tainted for eviction at most one in ten seconds", async () => {
   const names = ["b", "c"];
   await started(node("a"), lease("a"), node("z"), lease("z"), ...names.flatMap((name) => [node(name), lease(name)]));
   await live(60_000, "a", "z");
-  const evicting = (): number => names.filter((name) => taintsOf(name).includes("node.kubernetes.io/unreachable:NoExecute")).length;
+  const evicting = (): number =>
+    names.filter((name) => taintsOf(name).includes("node.kubernetes.io/unreachable:NoExecute")).length;
   expect(evicting()).toBe(1);
   await live(10_000, "a", "z");
   expect(evicting()).toBe(2);

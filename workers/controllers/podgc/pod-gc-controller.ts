@@ -117,7 +117,10 @@ export class PodGCController implements Controller {
     await this.#failAndDelete(pods.filter((pod) => this.#isStuck(pod)));
     const gone = await this.#discoverDeletedNodes(pods);
     const orphans = pods.filter(({ spec }) => gone.has(spec?.nodeName));
-    await this.#failAndDelete(orphans, { ...disruptionTarget, lastTransitionTime: formatTime(this.#context.clock.now()) });
+    await this.#failAndDelete(orphans, {
+      ...disruptionTarget,
+      lastTransitionTime: formatTime(this.#context.clock.now()),
+    });
   }
 
   /** Nodes of pods that have been missing long enough, after a live read. */

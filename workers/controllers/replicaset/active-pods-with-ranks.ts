@@ -29,12 +29,7 @@ export function getPodsToDelete(
   return [...pods].sort((a, b) => compareForDeletion(a, b, rankOf, now)).slice(0, count);
 }
 
-function compareForDeletion(
-  a: KubeObject,
-  b: KubeObject,
-  rankOf: (pod: KubeObject) => number,
-  now: number,
-): number {
+function compareForDeletion(a: KubeObject, b: KubeObject, rankOf: (pod: KubeObject) => number, now: number): number {
   const assigned = Number(Boolean(a.spec?.nodeName)) - Number(Boolean(b.spec?.nodeName));
   if (assigned !== 0) return assigned;
   const phase = ordinalOf(a) - ordinalOf(b);

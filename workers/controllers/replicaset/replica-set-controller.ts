@@ -242,7 +242,9 @@ export class ReplicaSetController implements Controller {
   /** All in one request, unless the last attempt failed: then one pod goes ahead, to spare the server the rest. */
   async #createPods(key: string, replicaSet: KubeObject, count: number): Promise<Error | undefined> {
     this.#expectations.expectCreations(key, count);
-    const hasFailed = (replicaSet.status?.conditions ?? []).some((condition: any) => condition.type === "ReplicaFailure");
+    const hasFailed = (replicaSet.status?.conditions ?? []).some(
+      (condition: any) => condition.type === "ReplicaFailure",
+    );
     const template = replicaSet.spec?.template;
     let seen = 0;
     let error: Error | undefined;

@@ -139,7 +139,11 @@ export class TaintEvictionController implements Controller {
     };
     const { uid } = pod.metadata;
     try {
-      if (!(pod.status?.conditions ?? []).some(({ type, status }: any) => type === "DisruptionTarget" && status === "True")) {
+      if (
+        !(pod.status?.conditions ?? []).some(
+          ({ type, status }: any) => type === "DisruptionTarget" && status === "True",
+        )
+      ) {
         const patch = { metadata: { uid }, status: { conditions: [condition] } };
         const type = "application/strategic-merge-patch+json";
         await client.patch(podsResource, namespace, name, type, patch, "status");
