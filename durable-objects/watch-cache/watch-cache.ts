@@ -4,6 +4,7 @@ import { selectableFields } from "../../workers/apis/selectable-fields.ts";
 import type { Env, LoopHostProtocol } from "../../workers/env.ts";
 import { Cacher } from "../../workers/storage/cacher/cacher.ts";
 import type { CacherListResult, CacherShard } from "../../workers/storage/cacher/cacher.ts";
+import { pieces } from "../../workers/storage/cacher/initial-events.ts";
 import { closeCode } from "../../workers/storage/cacher/protocol.ts";
 import type {
   Sleeper,
@@ -16,6 +17,8 @@ import type { SleeperRecord, SleeperStore } from "../../workers/storage/cacher/s
 import type { SavedWatcher, WatcherSocket } from "../../workers/storage/cacher/watcher.ts";
 import type { StorageErrorShape, StorageEvent } from "../../workers/storage/interfaces.ts";
 import { groupResourceOfShard, settingsFor } from "../../workers/storage/settings.ts";
+import { problemOfList } from "../../workers/storage/shard/check-input.ts";
+import { listFailure, listResponse } from "../../workers/storage/shard/list-response.ts";
 import type { ResourceShardProtocol, ShardListHeader, ShardListRequest } from "../../workers/storage/shard/protocol.ts";
 import { encoder } from "./encoder.ts";
 
@@ -49,6 +52,7 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
       capacity: settingsFor(type).watchCacheCapacity,
       wakeAt: (milliseconds) => void this.#askAlarm(milliseconds),
       dispatched: (revision) => void this.#sleepers.revisionReached(revision),
+      awaited: () => this.#sleepers.size > 0,
     });
     const restored: [WatcherSocket, SavedWatcher][] = [];
     for (const socket of ctx.getWebSockets()) {
@@ -58,14 +62,14 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
     this.#cacher.restore(restored);
   }
 
-  push(events: StorageEvent[]): Promise<{ revision: number }> {
+  push(events: StorageEvent[]): Promise<{ revision: number; idle?: boolean }> {
     return this.#cacher.push(events);
   }
 
   async wakeOn(sleeper: Sleeper, since: number): Promise<void> {
     this.#sleepers.add(sleeper, since);
     // The newest commit may not have been pushed yet, or may have been before this object slept.
-    const revision = await this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).currentRevision();
+    const revision = await this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).currentRevision(true);
     // Not awaited: the caller is the one to be woken.
     void this.#sleepers.revisionReached(revision);
   }
@@ -73,8 +77,7 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
   override async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === "/watch") return this.#acceptWatch(request);
-    if (pathname === "/list")
-      return this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).fetch("https://shard/list", request);
+    if (pathname === "/list") return this.#list(await request.text());
     return new Response("not found\n", { status: 404 });
   }
 
@@ -115,6 +118,18 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
     return new Response(null, { status: 101, webSocket: client });
   }
 
+  async #list(body: string): Promise<Response> {
+    try {
+      const request = JSON.parse(body) as ShardListRequest;
+      const listed = problemOfList(request) === undefined ? await this.#cacher.list(request) : undefined;
+      if (listed?.ok) return listResponse(listed.header, bodyOf(listed.values));
+      if (listed !== undefined) return listFailure(listed.error);
+      return await this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).fetch("https://shard/list", { method: "POST", body });
+    } catch (error) {
+      return listFailure({ code: "Unavailable", message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
   #drop(socket: WebSocket): void {
     const saved = socket.deserializeAttachment() as SavedWatcher | null;
     this.#cacher.closed(this.#socketOf(socket), saved ?? undefined);
@@ -142,6 +157,30 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
   }
 }
 
+/** Above this a body is streamed. */
+const streamAbove = 8 * 1024 * 1024;
+
+/** Texts joined by commas. */
+function bodyOf(values: string[]): string | ReadableStream<Uint8Array> {
+  let length = 0;
+  for (const value of values) length += value.length;
+  if (length <= streamAbove) return values.join(",");
+  const encoder = new TextEncoder();
+  const parts = pieces(values);
+  let separator = "";
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value: part } = parts.next();
+      if (done) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(encoder.encode(separator + part.join(",")));
+      separator = ",";
+    },
+  });
+}
+
 function sleeperStore({ storage }: DurableObjectState): SleeperStore {
   const prefix = "sleeper:";
   return {
@@ -162,8 +201,8 @@ async function wake(env: Env, { binding, name }: Sleeper): Promise<void> {
 
 function shardOf(stub: () => ShardStub): CacherShard {
   return {
-    events: (since, limit) => stub().events(since, limit),
-    currentRevision: () => stub().currentRevision(),
+    events: (since, limit, follow) => stub().events(since, limit, follow),
+    currentRevision: (follow) => stub().currentRevision(follow),
     async list(request: ShardListRequest): Promise<CacherListResult> {
       const response = await stub().fetch("https://shard/list", { method: "POST", body: JSON.stringify(request) });
       const header = JSON.parse(response.headers.get("edgeplane-list") ?? "null") as unknown;

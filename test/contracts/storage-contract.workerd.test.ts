@@ -1,9 +1,9 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Env } from "../../workers/env.ts";
-import { newCacherWatch } from "../../workers/storage/cacher/client.ts";
 import type { CacherStub } from "../../workers/storage/cacher/client.ts";
+import { listFromCache, newCacherStorage } from "../../workers/storage/cacher/storage.ts";
 import { newShardStorage } from "../../workers/storage/shard/client.ts";
-import type { ShardStub, Watcher } from "../../workers/storage/shard/client.ts";
+import type { ShardStub } from "../../workers/storage/shard/client.ts";
 import { ShardTables } from "../../workers/storage/shard/tables.ts";
 import { describeStorageContract } from "./storage-contract.ts";
 import type { StorageContractSubject } from "./storage-contract.ts";
@@ -11,14 +11,19 @@ import type { StorageContractSubject } from "./storage-contract.ts";
 const bindings = env as unknown as Env;
 let count = 0;
 
-function newSubject(withCache: boolean): Promise<StorageContractSubject> {
+/** A shard alone, with its cache as the API uses it, or with the cache answering every list. */
+type Form = "shard" | "cache" | "lists from the cache";
+
+function newSubject(form: Form): Promise<StorageContractSubject> {
   const name = `contract-${count++}/things`;
   const shard = bindings.RESOURCE_SHARD.getByName(name) as unknown as DurableObjectStub;
   const cache = bindings.WATCH_CACHE.getByName(name) as unknown as DurableObjectStub;
-  const watcher: Watcher = (options) =>
-    newCacherWatch(cache as unknown as CacherStub, { ...options, representation: { kind: "storage" } });
+  const cacheStub = cache as unknown as CacherStub;
+  const shardStorage = newShardStorage(shard as unknown as ShardStub);
+  const storage = form === "shard" ? shardStorage : newCacherStorage(cacheStub, shardStorage);
+  if (form === "lists from the cache") storage.list = (options) => listFromCache(cacheStub, options);
   return Promise.resolve({
-    storage: newShardStorage(shard as unknown as ShardStub, withCache ? watcher : undefined),
+    storage,
     async compact(revision) {
       await runInDurableObject(shard, (_, state) => {
         const tables = new ShardTables(state.storage.sql);
@@ -26,12 +31,13 @@ function newSubject(withCache: boolean): Promise<StorageContractSubject> {
       });
       await evictDurableObject(shard);
       // The cache's buffer reaches further back than the history of its shard.
-      if (!withCache) return;
+      if (form === "shard") return;
       await runInDurableObject(cache, () => undefined);
       await evictDurableObject(cache);
     },
   });
 }
 
-describeStorageContract("ResourceShard", () => newSubject(false), { watch: false });
-describeStorageContract("ResourceShard with WatchCache", () => newSubject(true), { watch: true });
+describeStorageContract("ResourceShard", () => newSubject("shard"), { watch: false });
+describeStorageContract("ResourceShard with WatchCache", () => newSubject("cache"), { watch: true });
+describeStorageContract("Lists of the WatchCache", () => newSubject("lists from the cache"), { watch: true });

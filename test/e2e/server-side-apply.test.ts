@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ManagedFieldsEntry } from "../../workers/apimachinery/meta.ts";
-import { TestCluster } from "../support/cluster.ts";
+import { eventually, TestCluster } from "../support/cluster.ts";
 
 /** Server-side apply as users of kubectl meet it. */
 let cluster: TestCluster;
@@ -151,6 +151,30 @@ describe("who wrote what", () => {
     await cluster.kubectl("patch", "configmap", "emptied", "--type=merge", "-p", '{"metadata":{"managedFields":[{}]}}');
     expect(await entries("configmap", "emptied")).toEqual([]);
   });
+});
+
+test("custom resources merge as their schema's markers say", async () => {
+  const part = { type: "object", properties: { id: { type: "string" }, size: { type: "integer", default: 1 } } };
+  const parts = { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"], items: { ...part, required: ["id"] } };
+  const schema = { type: "object", properties: { spec: { type: "object", properties: { parts, plain: { type: "array", items: { type: "string" } } } } } };
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.ssa.example.com" },
+    spec: {
+      group: "ssa.example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+  const widget = (spec: object) => JSON.stringify({ apiVersion: "ssa.example.com/v1", kind: "Widget", metadata: { name: "w" }, spec });
+  expect((await apply(JSON.stringify(definition))).code).toBe(0);
+  await eventually("the kind is served", async () => (await apply(widget({ parts: [{ id: "a", size: 2 }], plain: ["x"] }))).code === 0);
+  expect((await apply(widget({ parts: [{ id: "b" }] }), "--field-manager", "other")).code).toBe(0);
+  expect((await get("widget", "w")).spec).toEqual({ parts: [{ id: "a", size: 2 }, { id: "b", size: 1 }], plain: ["x"] });
+  const refused = await apply(widget({ parts: [{ id: "b" }, { id: "a", size: 3 }], plain: ["y"] }), "--field-manager", "other");
+  expect(refused.stderr).toContain('Apply failed with 2 conflicts: conflicts with "kubectl":\n- .spec.plain\n- .spec.parts[id="a"].size\n');
 });
 
 describe("requests", () => {

@@ -1,6 +1,6 @@
 import type { GroupResource } from "../apimachinery/gvk.ts";
 import type { Env } from "../env.ts";
-import { newCacherWatch } from "../storage/cacher/client.ts";
+import { newCacherStorage } from "../storage/cacher/storage.ts";
 import type { Storage } from "../storage/interfaces.ts";
 import { shardName } from "../storage/keys.ts";
 import { newShardStorage } from "../storage/shard/client.ts";
@@ -32,9 +32,7 @@ export function newStorageFactory(env: Env, cluster: string): StorageFactory {
       let client = clients.get(name);
       if (client === undefined) {
         const stub = env.RESOURCE_SHARD.get(env.RESOURCE_SHARD.idFromName(name));
-        client = newShardStorage(stub as never, (options) =>
-          newCacherWatch(watchCache(gr), { ...options, representation: { kind: "storage" } }),
-        );
+        client = newCacherStorage(watchCache(gr), newShardStorage(stub as never));
         clients.set(name, client);
       }
       return client;

@@ -8,12 +8,7 @@ export interface Summary {
 export function percentile(values: readonly number[], fraction: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = Float64Array.from(values).sort();
-  return sorted[
-    Math.min(
-      sorted.length - 1,
-      Math.ceil(fraction * sorted.length) - 1 < 0 ? 0 : Math.ceil(fraction * sorted.length) - 1,
-    )
-  ]!;
+  return sorted[Math.max(0, Math.ceil(fraction * sorted.length) - 1)]!;
 }
 
 export function summary(values: readonly number[]): Summary {

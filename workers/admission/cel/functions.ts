@@ -25,7 +25,7 @@ export interface NamedOverload extends Overload {
 type Cost = (args: readonly Value[], result: Value) => number;
 
 /** A global function. The implementation may name the types of its arguments: only such reach it. */
-export function func<A extends Value[]>(
+export function func<A extends (Value | undefined)[]>(
   id: string,
   name: string,
   params: readonly CelType[],
@@ -37,7 +37,7 @@ export function func<A extends Value[]>(
 }
 
 /** A method of its first parameter. */
-export function method<A extends Value[]>(
+export function method<A extends (Value | undefined)[]>(
   id: string,
   name: string,
   params: readonly CelType[],

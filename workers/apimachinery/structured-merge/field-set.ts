@@ -62,9 +62,11 @@ export function hasMember(set: FieldSet, element: PathElement): boolean {
   return node !== undefined && isMember(node);
 }
 
+type Changes = Map<PathElement, FieldSet | undefined>;
+
 /** The set with some entries replaced; undefined removes one. Order is kept, new entries come last. */
-function replace(set: FieldSet, changes: Map<PathElement, FieldSet | undefined>): FieldSet {
-  if (changes.size === 0) return set;
+function replace(set: FieldSet, changes: Changes | undefined): FieldSet {
+  if (changes === undefined) return set;
   const result: Record<PathElement, FieldSet> = {};
   for (const element in set) {
     const node = changes.has(element) ? changes.get(element) : set[element];
@@ -77,26 +79,30 @@ function replace(set: FieldSet, changes: Map<PathElement, FieldSet | undefined>)
 }
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
-  if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
-  const changes = new Map<PathElement, FieldSet | undefined>();
+  return replace(a, additions(a, b));
+}
+
+/** What has to change below `a` for it to have all that is below `b`. */
+function additions(a: FieldSet, b: FieldSet): Changes | undefined {
+  let changes: Changes | undefined;
   for (const element in b) {
+    if (element === ".") continue;
     const mine = a[element];
     const theirs = b[element]!;
     const both = mine === undefined ? theirs : unionOfNodes(mine, theirs);
-    if (both !== mine) changes.set(element, both);
+    if (both !== mine) (changes ??= new Map()).set(element, both);
   }
-  return replace(a, changes);
+  return changes;
 }
 
 function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   const wasMember = isMember(a);
   const member = wasMember || isMember(b);
-  const mine = childrenOf(a);
-  const children = union(mine, childrenOf(b));
-  if (children === mine && member === wasMember) return a;
-  return makeNode(member, children)!;
+  const changes = additions(a, b);
+  if (changes === undefined && member === wasMember) return a;
+  return makeNode(member, replace(childrenOf(a), changes))!;
 }
 
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
@@ -114,37 +120,41 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Members of `a` that are not members of `b`: a parent in `b` takes nothing from below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  const changes = new Map<PathElement, FieldSet | undefined>();
+  return replace(a, removals(a, b));
+}
+
+/** What has to change below `a` for it to have nothing that is below `b`. */
+function removals(a: FieldSet, b: FieldSet): Changes | undefined {
+  let changes: Changes | undefined;
   for (const element in b) {
     const mine = a[element];
-    if (mine === undefined) continue;
+    if (mine === undefined || element === ".") continue;
     const rest = differenceOfNodes(mine, b[element]!);
-    if (rest !== mine) changes.set(element, rest);
+    if (rest !== mine) (changes ??= new Map()).set(element, rest);
   }
-  return replace(a, changes);
+  return changes;
 }
 
 function differenceOfNodes(a: FieldSet, b: FieldSet): FieldSet | undefined {
   const wasMember = isMember(a);
   const member = wasMember && !isMember(b);
-  const mine = childrenOf(a);
-  const children = difference(mine, childrenOf(b));
-  if (children === mine && member === wasMember) return a;
-  return makeNode(member, children);
+  const changes = removals(a, b);
+  if (changes === undefined && member === wasMember) return a;
+  return makeNode(member, replace(childrenOf(a), changes));
 }
 
 /** Takes with every member of `b` all that is below it. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
-  const changes = new Map<PathElement, FieldSet | undefined>();
+  let changes: Changes | undefined;
   for (const element in b) {
     const mine = a[element];
     if (mine === undefined) continue;
     const theirs = b[element]!;
-    if (isMember(theirs)) changes.set(element, undefined);
+    if (isMember(theirs)) (changes ??= new Map()).set(element, undefined);
     else {
       const children = childrenOf(mine);
       const rest = recursiveDifference(children, theirs);
-      if (rest !== children) changes.set(element, makeNode(isMember(mine), rest));
+      if (rest !== children) (changes ??= new Map()).set(element, makeNode(isMember(mine), rest));
     }
   }
   return replace(a, changes);

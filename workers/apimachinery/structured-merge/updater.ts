@@ -60,9 +60,9 @@ export class Updater {
 
   /**
    * Managers after a write by other means than apply: `manager` owns what it changed, the others lose it. Values are in
-   * the version of the request. Returns the same managers when nothing that can be owned has changed.
+   * the version of the request. `changed` are the fields that have been added or modified.
    */
-  update(live: TypedValue, updated: TypedValue, managers: Managers, manager: string): Managers {
+  update(live: TypedValue, updated: TypedValue, managers: Managers, manager: string): { managers: Managers; changed: FieldSet } {
     const version = updated.apiVersion;
     const comparison = excludeFields(compare(updated.type, live.value, updated.value), this.#ignored(version));
     const changed = union(comparison.modified, comparison.added);
@@ -70,7 +70,7 @@ export class Updater {
     const own = difference(union(result.get(manager)?.set ?? emptySet, changed), comparison.removed);
     if (isEmpty(own)) result.delete(manager);
     else result.set(manager, { set: own, apiVersion: version, applied: false });
-    return result;
+    return { managers: result, changed };
   }
 
   /**

@@ -49,7 +49,7 @@ const mirrorAnnotation = "kubernetes.io/config.mirror";
 export function validateEphemeralAdditions(pod: KubeObject, previous: KubeObject, causes: Causes): void {
   if (previous.metadata.annotations?.[mirrorAnnotation] !== undefined) {
     causes.length = 0;
-    causes.push(forbidden("", "static pods do not support ephemeral containers"));
+    causes.push(forbidden("[]", "static pods do not support ephemeral containers"));
     return;
   }
   const now = new Map(listOf(pod.spec?.ephemeralContainers).map((container) => [container.name, container]));

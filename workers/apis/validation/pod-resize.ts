@@ -13,7 +13,7 @@ export function validatePodResize(pod: KubeObject, previous: KubeObject, causes:
   validatePodBody(pod, causes);
   const refuse = (detail: string) => {
     causes.length = 0;
-    causes.push(forbidden("", detail));
+    causes.push(forbidden("[]", detail));
   };
   if (previous.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) return refuse("static pods cannot be resized");
   if (previous.spec?.os?.name === "windows") return refuse("windows pods cannot be resized");

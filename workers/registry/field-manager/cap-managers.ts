@@ -39,5 +39,5 @@ export function capUpdateManagers(managed: Managed, limit = maxUpdateManagers): 
     // The younger of the two.
     times.set(bucket, timeOf(identifier) || undefined);
   }
-  return { managers, times };
+  return { ...managed, managers, times };
 }

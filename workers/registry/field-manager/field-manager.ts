@@ -4,7 +4,7 @@ import { apiVersionOf, parseApiVersion } from "../../apimachinery/gvk.ts";
 import type { GroupVersionKind } from "../../apimachinery/gvk.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../apimachinery/meta.ts";
 import { newBadRequest, StatusError } from "../../apimachinery/status-errors.ts";
-import { difference, isEmpty, union } from "../../apimachinery/structured-merge/field-set.ts";
+import { difference, isEmpty } from "../../apimachinery/structured-merge/field-set.ts";
 import type { FieldSet } from "../../apimachinery/structured-merge/field-set.ts";
 import type { SchemaType } from "../../apimachinery/structured-merge/schema.ts";
 import { ConflictsError, Updater } from "../../apimachinery/structured-merge/updater.ts";
@@ -35,8 +35,6 @@ export interface FieldManagerOptions {
 }
 
 const beforeFirstApply = "before-first-apply";
-/** An identifier that no entry can have. */
-const currentOperation = "current-operation";
 
 /**
  * Keeps metadata.managedFields of the objects of one endpoint, and merges what is applied to them. Objects are in the
@@ -91,23 +89,17 @@ export class FieldManager {
   }
 
   #trackUpdate(live: KubeObject | undefined, updated: KubeObject, managed: Managed, manager: string): Managed {
-    const after = this.#updater.update(
-      this.#typed(live ?? this.#options.emptyObject),
-      this.#typed(updated),
-      managed.managers,
-      currentOperation,
-    );
+    const identifier = this.#identifier(manager, "Update");
+    const before = this.#typed(live ?? this.#options.emptyObject);
+    const { managers: after, changed } = this.#updater.update(before, this.#typed(updated), managed.managers, identifier);
     const managers = new Map(after);
     const times = new Map(managed.times);
-    const changes = strip(managers, currentOperation);
-    managers.delete(currentOperation);
-    if (changes !== undefined) {
-      const identifier = this.#identifier(manager, "Update");
-      const kept = managers.get(identifier)?.set;
-      managers.set(identifier, { ...changes, set: mended(managed.managers.get(identifier)?.set, kept, changes.set) });
-      times.set(identifier, formatTime(this.#options.clock.now()));
-    }
-    return capUpdateManagers({ managers, times });
+    const own = strip(after, identifier);
+    if (own === undefined) managers.delete(identifier);
+    else managers.set(identifier, own);
+    // Taking fields away changes no time.
+    if (!isEmpty(difference(changed, strippedFields))) times.set(identifier, formatTime(this.#options.clock.now()));
+    return capUpdateManagers({ ...managed, managers, times });
   }
 
   /**
@@ -170,9 +162,9 @@ export class FieldManager {
     if (own === undefined) managers.delete(identifier);
     else managers.set(identifier, own);
     const times = new Map(before.times);
-    if (merged === undefined) return { object: base, managed: { managers, times } };
+    if (merged === undefined) return { object: base, managed: { ...before, managers, times } };
     times.set(identifier, formatTime(this.#options.clock.now()));
-    return { object: this.#restore(merged.value as KubeObject, applied), managed: { managers, times } };
+    return { object: this.#restore(merged.value as KubeObject, applied), managed: { ...before, managers, times } };
   }
 
   #restore(merged: KubeObject, applied: KubeObject): KubeObject {
@@ -206,13 +198,6 @@ function strip(managers: Managers, identifier: string): ManagedSet | undefined {
   if (managed === undefined) return undefined;
   const set = difference(managed.set, strippedFields);
   return isEmpty(set) ? undefined : { ...managed, set };
-}
-
-/** What is kept of a manager's set, with its changes; the previous set itself if that is the outcome. */
-function mended(previous: FieldSet | undefined, kept: FieldSet | undefined, changes: FieldSet): FieldSet {
-  const set = kept === undefined ? changes : union(kept, changes);
-  if (previous === undefined) return set;
-  return union(previous, changes) === previous && isEmpty(difference(previous, set)) ? previous : set;
 }
 
 /** A copy whose metadata has these entries, or none. */

@@ -7,6 +7,8 @@ import type { ManagedSet, Managers } from "../../apimachinery/structured-merge/u
 export interface Managed {
   managers: Managers;
   times: Map<string, string | undefined>;
+  /** What they were decoded from; one that has not changed is written as it was. */
+  entries?: ReadonlyMap<string, ManagedFieldsEntry>;
 }
 
 export function emptyManaged(): Managed {
@@ -36,6 +38,7 @@ export function parseManagerIdentifier(identifier: string): Identity {
 export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined | null): Managed {
   const managers = new Map<string, ManagedSet>();
   const times = new Map<string, string | undefined>();
+  const decoded = new Map<string, ManagedFieldsEntry>();
   for (const [index, entry] of (entries ?? []).entries()) {
     if (entry.operation !== "Apply" && entry.operation !== "Update") throw new Error("operation must be `Apply` or `Update`");
     if (!entry.apiVersion) throw new Error("apiVersion must not be empty");
@@ -55,17 +58,23 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
     }
     managers.set(identifier, { set, apiVersion: entry.apiVersion, applied: entry.operation === "Apply" });
     times.set(identifier, entry.time);
+    decoded.set(identifier, entry);
   }
-  return { managers, times };
+  return { managers, times, entries: decoded };
 }
 
 /** undefined when there are no managers. */
-export function encodeManagedFields({ managers, times }: Managed): ManagedFieldsEntry[] | undefined {
+export function encodeManagedFields({ managers, times, entries: decoded }: Managed): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   const entries: ManagedFieldsEntry[] = [];
   for (const [identifier, { set, apiVersion }] of managers) {
-    const { manager, operation, subresource } = parseManagerIdentifier(identifier);
     const time = times.get(identifier);
+    const before = decoded?.get(identifier);
+    if (before !== undefined && before.fieldsV1 === set && before.time === time && before.apiVersion === apiVersion) {
+      entries.push(before);
+      continue;
+    }
+    const { manager, operation, subresource } = parseManagerIdentifier(identifier);
     entries.push({
       ...(manager ? { manager } : {}),
       operation: operation!,

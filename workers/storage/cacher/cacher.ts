@@ -2,10 +2,12 @@ import type { Clock } from "../../apimachinery/clock.ts";
 import type { GroupResource } from "../../apimachinery/gvk.ts";
 import type { StorageErrorShape, StorageEvent } from "../interfaces.ts";
 import type { ShardEventsResult, ShardListHeader, ShardListRequest, ShardSettings } from "../shard/protocol.ts";
+import { resourcePrefix } from "../keys.ts";
 import { CyclicBuffer } from "./cyclic-buffer.ts";
 import type { EventEncoder } from "./event-encoder.ts";
-import { objectTexts } from "./initial-events.ts";
+import { objectTexts, pieces } from "./initial-events.ts";
 import { closeCode } from "./protocol.ts";
+import { StateKeeper } from "./state-keeper.ts";
 import type { WatchRequest } from "./protocol.ts";
 import { CachedEvent, WatchFilter } from "./watch-filter.ts";
 import type { FieldReaders } from "./watch-filter.ts";
@@ -27,6 +29,12 @@ export type CacherListResult =
   | { ok: true; header: ShardListHeader; body: ReadableStream<Uint8Array> }
   | { ok: false; error: StorageErrorShape };
 
+/** Undefined: only the shard can answer. */
+export type CachedList =
+  | { ok: true; header: ShardListHeader; values: string[] }
+  | { ok: false; error: StorageErrorShape }
+  | undefined;
+
 export interface CacherOptions {
   type: GroupResource;
   shard: CacherShard;
@@ -44,6 +52,10 @@ export interface CacherOptions {
   awaited?(): boolean;
 }
 
+type InitialObjects =
+  | { ok: true; revision: number; pieces: AsyncIterable<string[]> | Iterable<string[]> }
+  | { ok: false; error: StorageErrorShape };
+
 /** Events that arrive within this many milliseconds travel together. */
 const dispatchInterval = 10;
 const bookmarkFrequency = 60_000;
@@ -51,6 +63,8 @@ const bookmarkFrequency = 60_000;
 const stallLimit = 30_000;
 /** Events read from the shard's history at a time. */
 const historyPage = 500;
+/** Watchers that start within so long after another share one state; a lone one takes its objects from the shard. */
+const fanInMilliseconds = 60_000;
 
 /**
  * Dispatches a type's committed events to its watchers. Counterpart of k8s.io/apiserver pkg/storage/cacher (1.36);
@@ -68,6 +82,8 @@ export class Cacher {
   readonly #buffer: CyclicBuffer;
   readonly #watchers = new Map<WatcherSocket, Watcher>();
   readonly #views: ViewIndex;
+  readonly #state: StateKeeper;
+  #initialListAt = -Infinity;
   #cursor: number | undefined;
   /** Held, not yet dispatched. */
   #pending: StorageEvent[] = [];
@@ -83,6 +99,12 @@ export class Cacher {
     this.#options = options;
     this.#buffer = new CyclicBuffer(options.capacity);
     this.#views = new ViewIndex(options.fields);
+    this.#state = new StateKeeper({
+      prefix: resourcePrefix(options.type),
+      shard: options.shard,
+      clock: options.clock,
+      buffered: (since) => this.#buffer.after(since),
+    });
   }
 
   /** The newest revision held; undefined when that is not known (after a start without live watchers). */
@@ -149,6 +171,19 @@ export class Cacher {
   get #mayRest(): boolean {
     if (this.#pushes > 0 || this.#watchers.size > 0 || this.#pending.length > 0) return false;
     return !this.#options.awaited?.();
+  }
+
+  /**
+   * W18: the newest state, or one not older than a revision. Left to the shard: the past, and pages that are continued,
+   * since their snapshot has to be kept.
+   */
+  async list({ prefix, match, limit, after }: ShardListRequest): Promise<CachedList> {
+    if (match?.kind === "exact") return undefined;
+    const read = await this.#state.read(match, this.revision);
+    if (!read?.ok) return read;
+    const values = read.state.values(prefix, after);
+    if (limit && values.length > limit) return undefined;
+    return { ok: true, header: { revision: read.state.revision, count: values.length }, values };
   }
 
   acknowledged(socket: WatcherSocket, length: number): void {
@@ -245,7 +280,9 @@ export class Cacher {
   #hold(event: StorageEvent): void {
     // What happened while the shard did not push is missing.
     if (this.#buffer.newest !== undefined && this.#buffer.newest + 1 < event.revision) this.#buffer.clear();
-    this.#buffer.append(event, this.#options.clock.now());
+    // The shard may begin again at what it does not know to be acknowledged.
+    if ((this.#buffer.newest ?? 0) < event.revision) this.#buffer.append(event, this.#options.clock.now());
+    this.#state.hold(event);
     this.#pending.push(event);
   }
 
@@ -424,26 +461,40 @@ export class Cacher {
     watcher.save(this.#cursor);
   }
 
-  /** The current objects as ADDED, streamed from the shard's snapshot; leaves the watcher at the snapshot's revision. */
+  /**
+   * The objects that a watch starts with, in pieces, at one revision: from the state when several start about the same time,
+   * else streamed from the shard.
+   */
+  async #initialObjects({ prefix, since }: WatchRequest): Promise<InitialObjects> {
+    const { clock, shard } = this.#options;
+    const request: ShardListRequest = { prefix };
+    if (since !== undefined) request.match = { kind: "notOlderThan", revision: since };
+    const crowd = clock.now() - this.#initialListAt < fanInMilliseconds;
+    this.#initialListAt = clock.now();
+    const cached = crowd || this.#state.loaded ? await this.list(request) : undefined;
+    if (cached?.ok) return { ok: true, revision: cached.header.revision, pieces: pieces(cached.values) };
+    if (cached !== undefined) return cached;
+    const listed = await shard.list(request);
+    return listed.ok ? { ok: true, revision: listed.header.revision, pieces: objectTexts(listed.body) } : listed;
+  }
+
+  /** The current objects as ADDED; leaves the watcher at their snapshot's revision. */
   async #sendInitialEvents(watcher: Watcher): Promise<void> {
-    const { clock, shard, type } = this.#options;
+    const { clock, type } = this.#options;
     const { request, view } = watcher;
-    const listed = await shard.list({
-      prefix: request.prefix,
-      ...(request.since === undefined ? {} : { match: { kind: "notOlderThan", revision: request.since } }),
-    });
-    if (!listed.ok) {
-      watcher.fail(listed.error);
+    const objects = await this.#initialObjects(request);
+    if (!objects.ok) {
+      watcher.fail(objects.error);
       return;
     }
-    for await (const values of objectTexts(listed.body)) {
+    for await (const values of objects.pieces) {
       for (const frame of packFrames(view.initialLines(type, values, watcher.first), view.binary)) {
         await watcher.room(clock.now());
         if (watcher.closed) return;
         watcher.send(frame);
       }
     }
-    watcher.position = listed.header.revision;
+    watcher.position = objects.revision;
     watcher.mode = "catchingUp";
     if (request.initialEvents && (request.bookmarks || request.representation.kind === "storage")) {
       await watcher.room(clock.now());

@@ -9,6 +9,9 @@ export class FakeShard implements CacherShard {
   /** History up to here is gone. */
   compacted = emptyRevision;
   eventsCalls = 0;
+  listCalls = 0;
+  /** What a ResourceShard does with it: whether changes are to be pushed. */
+  followed = false;
   readonly #current = new Map<string, { value: string; revision: number }>();
 
   get revision(): number {
@@ -59,14 +62,16 @@ export class FakeShard implements CacherShard {
 
   /** Current values under a prefix, in key order. */
   values(prefix: string): string[] {
-    return [...this.#current]
-      .filter(([key]) => key.startsWith(prefix))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { value }]) => value);
+    return this.#under(prefix).map(([, { value }]) => value);
   }
 
-  async events(since: number, limit: number): Promise<ShardEventsResult> {
+  #under(prefix: string): [string, { value: string; revision: number }][] {
+    return [...this.#current].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  async events(since: number, limit: number, follow?: boolean): Promise<ShardEventsResult> {
     this.eventsCalls++;
+    if (follow) this.followed = true;
     await Promise.resolve();
     if (since < this.compacted) {
       return { ok: false, error: { code: "RevisionCompacted", requested: since, oldest: this.compacted } };
@@ -77,11 +82,13 @@ export class FakeShard implements CacherShard {
     return { ok: true, events: this.after(since).slice(0, limit), revision: this.revision };
   }
 
-  async currentRevision(): Promise<number> {
+  async currentRevision(follow?: boolean): Promise<number> {
+    if (follow) this.followed = true;
     return this.revision;
   }
 
   async list(request: ShardListRequest): Promise<CacherListResult> {
+    this.listCalls++;
     await Promise.resolve();
     if (request.match !== undefined && request.match.revision > this.revision) {
       return {
@@ -89,8 +96,11 @@ export class FakeShard implements CacherShard {
         error: { code: "RevisionTooLarge", requested: request.match.revision, current: this.revision },
       };
     }
-    const values = this.values(request.prefix);
-    const header = { revision: this.revision, count: values.length };
-    return { ok: true, header, body: new Blob([values.join(",")]).stream() as ReadableStream<Uint8Array> };
+    const objects = this.#under(request.prefix);
+    const header = { revision: this.revision, count: objects.length };
+    const text = request.keys
+      ? objects.map(([key, { value }]) => `${JSON.stringify(key)}\n${value}\n`).join("")
+      : objects.map(([, { value }]) => value).join(",");
+    return { ok: true, header, body: new Blob([text]).stream() as ReadableStream<Uint8Array> };
   }
 }

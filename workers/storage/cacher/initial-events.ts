@@ -24,6 +24,24 @@ export async function* objectTexts(body: ReadableStream<Uint8Array>): AsyncGener
   }
 }
 
+/** Length of the texts in a piece. */
+const pieceLength = 256 * 1024;
+
+/** Objects in pieces, so that a watcher is not sent more at a time than fits into its window. */
+export function* pieces(values: readonly string[]): Generator<string[]> {
+  let piece: string[] = [];
+  let length = 0;
+  for (const value of values) {
+    piece.push(value);
+    length += value.length;
+    if (length < pieceLength) continue;
+    yield piece;
+    piece = [];
+    length = 0;
+  }
+  if (piece.length > 0) yield piece;
+}
+
 /** An existing object as the synthetic event that a watch starts with. Parses the text. */
 export function syntheticEvent(gr: GroupResource, value: string): StorageEvent {
   const { namespace, name, resourceVersion } = (JSON.parse(value) as KubeObject).metadata;

@@ -8,14 +8,18 @@ const streamAbove = 8 * 1024 * 1024;
 /** The rows of a list that is in progress were compacted: its pin ran out. */
 export class SnapshotLost extends Error {}
 
+/** Values joined by commas, or two lines for each: its key as a JSON string, and the value, which has no line break. */
+export type ListForm = "values" | "lines";
+
 /**
- * The values of `revisions` joined by commas: one string when they are few, a stream when they are many. Values are
+ * The values of `revisions` in the given form: one string when they are few, a stream when they are many. Values are
  * read in steps, with a yield to the event loop between two of them, so that a large list does not hold up writers.
  * Throws SnapshotLost, or the stream fails with it.
  */
 export async function listBody(
   tables: ShardTables,
   revisions: readonly number[],
+  form: ListForm,
   nextMacrotask: () => Promise<void>,
 ): Promise<string | ReadableStream<Uint8Array>> {
   let position = 0;
@@ -23,32 +27,38 @@ export async function listBody(
   const parts: string[] = [];
   while (position < revisions.length) {
     if (position > 0) await nextMacrotask();
-    if (size > streamAbove) return stream(tables, revisions, position, parts);
-    const step = readStep(tables, revisions, position);
+    if (size > streamAbove) return stream(tables, revisions, form, position, parts);
+    const step = readStep(tables, revisions, form, position);
     position += step.rows;
     size += step.text.length;
     parts.push(step.text);
   }
-  return parts.join(",");
+  return parts.join(form === "values" ? "," : "");
 }
 
-function readStep(tables: ShardTables, revisions: readonly number[], from: number): { text: string; rows: number } {
+function readStep(
+  tables: ShardTables,
+  revisions: readonly number[],
+  form: ListForm,
+  from: number,
+): { text: string; rows: number } {
   const wanted = revisions.slice(from, from + stepRows);
   const values: string[] = [];
   let size = 0;
-  for (const [revision, value] of tables.values(wanted)) {
+  for (const [revision, value, key] of tables.values(wanted)) {
     if (revision !== wanted[values.length]) throw new SnapshotLost();
-    values.push(value);
+    values.push(form === "values" ? value : `${JSON.stringify(key)}\n${value}\n`);
     size += value.length;
-    if (size >= stepSize) return { text: values.join(","), rows: values.length };
+    if (size >= stepSize) break;
   }
-  if (values.length !== wanted.length) throw new SnapshotLost();
-  return { text: values.join(","), rows: values.length };
+  if (size < stepSize && values.length !== wanted.length) throw new SnapshotLost();
+  return { text: values.join(form === "values" ? "," : ""), rows: values.length };
 }
 
 function stream(
   tables: ShardTables,
   revisions: readonly number[],
+  form: ListForm,
   from: number,
   parts: string[],
 ): ReadableStream<Uint8Array> {
@@ -60,12 +70,12 @@ function stream(
     pull(controller) {
       let text = parts.shift();
       if (text === undefined) {
-        const step = readStep(tables, revisions, position);
+        const step = readStep(tables, revisions, form, position);
         position += step.rows;
         text = step.text;
       }
       controller.enqueue(encoder.encode(separator + text));
-      separator = ",";
+      if (form === "values") separator = ",";
       if (parts.length === 0 && position >= revisions.length) controller.close();
     },
   });

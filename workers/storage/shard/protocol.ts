@@ -23,8 +23,8 @@ export interface ResourceShardProtocol {
 
   /**
    * Lists travel over `fetch` (a string or a stream beats an array over RPC): POST https://shard/list with a
-   * {@link ShardListRequest} as JSON body. The answer's body is the objects' JSON texts joined by commas; its
-   * `edgeplane-list` header holds a {@link ShardListHeader}, or an error shape with status 409.
+   * {@link ShardListRequest} as JSON body. The answer's body is the objects' JSON texts joined by commas (or lines with
+   * their keys); its `edgeplane-list` header holds a {@link ShardListHeader}, or an error shape with status 409.
    */
   fetch(request: Request): Promise<Response>;
 }
@@ -58,6 +58,8 @@ export interface ShardListRequest {
   match?: { kind: "notOlderThan" | "exact"; revision: number };
   limit?: number;
   after?: string;
+  /** Two lines for each object instead: its key as a JSON string, and its text. */
+  keys?: boolean;
 }
 
 export interface ShardListHeader {

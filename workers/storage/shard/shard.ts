@@ -10,10 +10,10 @@ import { isRevision, problemOfCall, problemOfList, refused } from "./check-input
 import { compactionTarget } from "./compaction-target.ts";
 import { listBody, SnapshotLost } from "./list-body.ts";
 import { planList } from "./list-plan.ts";
+import { listFailure, listResponse } from "./list-response.ts";
 import type {
   ResourceShardProtocol,
   ShardEventsResult,
-  ShardListHeader,
   ShardListRequest,
   ShardOperation,
   ShardOperationResult,
@@ -258,8 +258,9 @@ export class Shard implements ResourceShardProtocol {
     const { header, revisions } = result.plan;
     if (header.lastKey !== undefined || revisions.length > 1) this.#pins.pin(header.revision);
     try {
-      const body = await listBody(this.#tables, revisions, () => this.#host.nextMacrotask());
-      return new Response(body, { headers: { "edgeplane-list": headerText(header) } });
+      const form = request.keys ? "lines" : "values";
+      const body = await listBody(this.#tables, revisions, form, () => this.#host.nextMacrotask());
+      return listResponse(header, body);
     } catch (error) {
       if (!(error instanceof SnapshotLost)) throw error;
       return listFailure({ code: "RevisionCompacted", requested: header.revision, oldest: this.#compacted });
@@ -337,16 +338,4 @@ export class Shard implements ResourceShardProtocol {
 
 function unavailable(error: unknown): StorageErrorShape {
   return { code: "Unavailable", message: error instanceof Error ? error.message : String(error) };
-}
-
-function listFailure(error: StorageErrorShape): Response {
-  return new Response(null, { status: 409, headers: { "edgeplane-list": headerText(error) } });
-}
-
-/** JSON in ASCII, as a header needs it. */
-function headerText(content: ShardListHeader | StorageErrorShape): string {
-  return JSON.stringify(content).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -159,13 +159,13 @@ export class ShardTables {
   }
 
   /** The values of the given revisions, in the given order; rows that are gone are left out. */
-  values(revisions: readonly number[]): Iterable<[revision: number, value: string]> {
+  values(revisions: readonly number[]): Iterable<[revision: number, value: string, key: string]> {
     return this.#sql
       .exec(
-        `SELECT h.revision, h.value FROM json_each(?) j CROSS JOIN history h ON h.revision = j.value`,
+        `SELECT h.revision, h.value, h.key FROM json_each(?) j CROSS JOIN history h ON h.revision = j.value`,
         JSON.stringify(revisions),
       )
-      .raw() as Iterable<[number, string]>;
+      .raw() as Iterable<[number, string, string]>;
   }
 
   /**
