@@ -2,11 +2,14 @@ import { ControllerManagerHost } from "../durable-objects/controller-manager/con
 import { NodePoolHost } from "../durable-objects/node-pool/node-pool.ts";
 import { SchedulerHost } from "../durable-objects/scheduler/scheduler.ts";
 import { realClock } from "./apimachinery/clock.ts";
+import { checkAll } from "./apiserver/aggregator/aggregator.ts";
+import { fetchBriefly } from "./apiserver/aggregator/aggregator-context.ts";
 import { bootstrapCluster } from "./apiserver/cluster-bootstrap.ts";
 import { buildHandlerChain } from "./apiserver/handler-chain.ts";
 import { newLoopbackFactory } from "./apiserver/loopback.ts";
 import type { Env } from "./env.ts";
 import { poolNames } from "./kubelet/pool-names.ts";
+import { newStorageFactory } from "./registry/storage-factory.ts";
 
 export { ClusterDirectory } from "../durable-objects/cluster-directory/cluster-directory.ts";
 export { ResourceShard } from "../durable-objects/resource-shard/resource-shard.ts";
@@ -28,8 +31,8 @@ export class NodePool extends NodePoolHost {
 }
 
 export default {
-  fetch(request, env) {
-    return chain(request, { env, clock: realClock, random: Math.random });
+  fetch(request, env, context) {
+    return chain(request, { env, clock: realClock, random: Math.random, waitUntil: (promise) => context.waitUntil(promise) });
   },
 
   /** Every minute: the safety net of all loops. Waking one that runs costs a call; one with nothing to do sleeps again. */
@@ -41,7 +44,8 @@ export default {
         env.SCHEDULER.get(env.SCHEDULER.idFromName(cluster)),
         ...poolNames(cluster, env).map((name) => env.NODE_POOL.get(env.NODE_POOL.idFromName(name))),
       ];
-      await Promise.all(hosts.map((host) => host.tick()));
+      const remote = checkAll({ storage: newStorageFactory(env, cluster), clock: realClock, fetch: fetchBriefly, background: (work) => void work() });
+      await Promise.all([remote, ...hosts.map((host) => host.tick())]);
     }
   },
 } satisfies ExportedHandler<Env>;

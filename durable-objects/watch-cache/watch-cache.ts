@@ -124,7 +124,10 @@ export class WatchCache extends DurableObject<Env> implements WatchCacheProtocol
       const listed = problemOfList(request) === undefined ? await this.#cacher.list(request) : undefined;
       if (listed?.ok) return listResponse(listed.header, bodyOf(listed.values));
       if (listed !== undefined) return listFailure(listed.error);
-      return await this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).fetch("https://shard/list", { method: "POST", body });
+      return await this.env.RESOURCE_SHARD.getByName(this.ctx.id.name!).fetch("https://shard/list", {
+        method: "POST",
+        body,
+      });
     } catch (error) {
       return listFailure({ code: "Unavailable", message: error instanceof Error ? error.message : String(error) });
     }

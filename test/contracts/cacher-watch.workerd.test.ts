@@ -2,6 +2,7 @@ import { env as testEnv, evictDurableObject, runDurableObjectAlarm, runInDurable
 import { describe, expect, it, vi } from "vitest";
 import type { Env } from "../../workers/env.ts";
 import { newCacherWatch } from "../../workers/storage/cacher/client.ts";
+import { listFromCache } from "../../workers/storage/cacher/storage.ts";
 import type { WatchRequest } from "../../workers/storage/cacher/protocol.ts";
 import { encodeObject } from "../../workers/storage/encode-object.ts";
 import type { Storage, StorageWatch, StorageWatchMessage } from "../../workers/storage/interfaces.ts";
@@ -94,6 +95,28 @@ describe("WatchCache fed by a ResourceShard", () => {
     }
     await type.create("default/last");
     expect(await open.take(1)).toEqual([`ADDED ${newest + 1}`]);
+  });
+
+  it("W17 W18 watches and lists miss nothing that was written while nobody watched, across evictions of both", async () => {
+    const type = newType();
+    const list = async () => {
+      const match = { kind: "notOlderThan", revision: 0 } as const;
+      const listed = await listFromCache(type.cache, { prefix, match });
+      const objects = JSON.parse(`[${await listed.text()}]`) as unknown[];
+      return [ordinal(listed.revision), objects.length];
+    };
+    for (let round = 0; round < 8; round++) {
+      const before = ordinal(await type.storage.currentRevision());
+      for (const name of ["a", "b", "c"]) await type.create(`default/${name}${round}`);
+      expect(await list()).toEqual([before + 3, before + 3]);
+      if (round % 3 === 1) await type.evict();
+      if (round % 4 === 2) await evictDurableObject(type.shard);
+      const watch = await type.watch({ since: nth(before + 1) });
+      expect(await watch.take(2)).toEqual([`ADDED ${before + 2}`, `ADDED ${before + 3}`]);
+      await type.create(`default/d${round}`);
+      expect(await watch.take(1)).toEqual([`ADDED ${before + 4}`]);
+      watch.close();
+    }
   });
 
   it("W9 idle watches survive hibernation with their selectors", async () => {

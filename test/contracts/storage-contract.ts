@@ -3,7 +3,13 @@ import type { KubeObject } from "../../workers/apimachinery/meta.ts";
 import { encodeObject } from "../../workers/storage/encode-object.ts";
 import { isStorageError } from "../../workers/storage/errors.ts";
 import { guaranteedDelete, guaranteedUpdate, PreconditionError } from "../../workers/storage/guaranteed-update.ts";
-import type { EncodedObject, ListOptions, ListResult, Storage, StorageErrorShape } from "../../workers/storage/interfaces.ts";
+import type {
+  EncodedObject,
+  ListOptions,
+  ListResult,
+  Storage,
+  StorageErrorShape,
+} from "../../workers/storage/interfaces.ts";
 import { maxObjectBytes } from "../../workers/storage/interfaces.ts";
 import { nth, ordinal } from "../support/revisions.ts";
 import { describeStorageModel } from "./storage-model.ts";
@@ -154,9 +160,15 @@ function describeWrites(factory: () => Promise<StorageContractSubject>): void {
       storage.create(`${things}c`, thing("c")),
       storage.currentRevision(),
     ]);
-    expect(results.map(({ status }) => status)).toEqual(
-      ["fulfilled", "rejected", "fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
-    );
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+    ]);
     expect(await names(await storage.list({ prefix: things }))).toEqual(["a@2", "c@3"]);
   });
 
@@ -287,9 +299,9 @@ function describeLists(factory: () => Promise<StorageContractSubject>): void {
     expect(await names(await exact(nth(3)))).toEqual(["a@3", "b@2"]);
     expect(await names(await exact(nth(4)))).toEqual(["a@3"]);
     expect(await names(await storage.list({ prefix: things }))).toEqual(["a@5"]);
-    expect(await names(await storage.list({ prefix: things, match: { kind: "notOlderThan", revision: nth(1) } }))).toEqual([
-      "a@5",
-    ]);
+    expect(
+      await names(await storage.list({ prefix: things, match: { kind: "notOlderThan", revision: nth(1) } })),
+    ).toEqual(["a@5"]);
   });
 
   it("S18: revisions go on after everything was deleted and compacted", async () => {
@@ -367,7 +379,10 @@ function describeGuaranteedUpdate(factory: () => Promise<StorageContractSubject>
     await expect(wrongUid).rejects.toThrow(
       new PreconditionError("Precondition failed: UID in precondition: u2, UID in object meta: u1"),
     );
-    const wrongVersion = guaranteedDelete(storage, key, { preconditions: { resourceVersion: String(nth(1)) }, cached: stale });
+    const wrongVersion = guaranteedDelete(storage, key, {
+      preconditions: { resourceVersion: String(nth(1)) },
+      cached: stale,
+    });
     await expect(wrongVersion).rejects.toThrow(
       new PreconditionError(
         `Precondition failed: ResourceVersion in precondition: ${nth(1)}, ResourceVersion in object meta: ${nth(2)}`,

@@ -64,7 +64,12 @@ export function describeStorageModel(
       expect(await subject.storage.currentRevision()).toBe(model.revision);
       for (let revision = compacted; revision <= model.revision; revision += 1 + random(5)) {
         const list = await subject.storage.list({ prefix: things, match: { kind: "exact", revision } });
-        expect(await list.text()).toBe(model.list(revision, things, "").map(([, { value }]) => value).join(","));
+        expect(await list.text()).toBe(
+          model
+            .list(revision, things, "")
+            .map(([, { value }]) => value)
+            .join(","),
+        );
       }
       if (capabilities.watch) await checkWatch(subject, model, compacted + random(model.revision - compacted + 1));
     }, 60_000);
@@ -110,14 +115,17 @@ async function checkList(
   const after = random(2) === 0 ? "" : `${things}${["a", "ab"][random(2)]}/${random(8)}`;
   const limit = random(3) === 0 ? 0 : 1 + random(6);
   const revision = compacted + random(model.revision - compacted + 1);
-  const expected = model.list(revision, prefix, after);
-  const page = limit === 0 ? expected : expected.slice(0, limit);
+  const match = ([undefined, { kind: "exact", revision }, { kind: "notOlderThan", revision }] as const)[random(3)];
   const list = await subject.storage.list({
     prefix,
-    match: { kind: "exact", revision },
     limit,
+    ...(match === undefined ? {} : { match }),
     ...(after === "" ? {} : { after }),
   });
+  if (match?.kind === "notOlderThan") expect(list.revision).toBeGreaterThanOrEqual(revision);
+  else expect(list.revision).toBe(match?.revision ?? model.revision);
+  const expected = model.list(list.revision, prefix, after);
+  const page = limit === 0 ? expected : expected.slice(0, limit);
   expect(await list.text()).toBe(page.map(([, { value }]) => value).join(","));
   expect(list.count).toBe(page.length);
   expect(list.lastKey).toBe(page.length < expected.length ? page.at(-1)![0] : undefined);

@@ -87,6 +87,19 @@ export function describeStorageWatchContract(factory: () => Promise<StorageContr
     reader.close();
   });
 
+  it("S1 S14: an empty store can be watched from the revision that its list shows", async () => {
+    const subject = await factory();
+    const { revision } = await subject.storage.list({ prefix: things });
+    expect(revision).toBe(nth(0));
+    const readers = [await open(subject, { since: revision })];
+    await subject.storage.create(`${things}a`, thing("a"));
+    readers.push(await open(subject, { since: revision }));
+    for (const reader of readers) {
+      expect((await reader.events(1)).map(shown)).toEqual(["ADDED a@1"]);
+      reader.close();
+    }
+  });
+
   it("S14: a watch of a namespace sees only the namespace", async () => {
     const subject = await factory();
     await subject.storage.create(`${things}a/one`, thing("a/one"));
@@ -152,7 +165,11 @@ export function describeStorageWatchContract(factory: () => Promise<StorageContr
     await storage.create(`${things}a`, thing("a"));
     await storage.create(`${things}b`, thing("b"));
     for (const since of [undefined, 0, nth(1), nth(2)]) {
-      const reader = await open(subject, { initialEvents: true, bookmarks: true, ...(since === undefined ? {} : { since }) });
+      const reader = await open(subject, {
+        initialEvents: true,
+        bookmarks: true,
+        ...(since === undefined ? {} : { since }),
+      });
       expect((await reader.events(2)).map(shown).sort()).toEqual(["ADDED a@1", "ADDED b@2"]);
       expect(await reader.next()).toEqual({ kind: "bookmark", revision: nth(2), initialEventsEnd: true });
       reader.close();

@@ -70,6 +70,9 @@ test("the informer of @kubernetes/client-node follows 1,000 changes without loss
     if (index === changes / 2) {
       await cluster.crash();
       await cluster.start();
+      // Its own way back is a new list, which would merge changes that are made meanwhile.
+      await api.createNamespacedConfigMap({ namespace, body: { metadata: { name: "restarted" } } });
+      await eventually("the informer is back", async () => seen.has("restarted"));
     }
   }
   await eventually("the informer's state is the cluster's", async () => {

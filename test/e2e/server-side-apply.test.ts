@@ -228,6 +228,16 @@ describe("requests", () => {
     expect([status, json.message]).toEqual([code, message]);
   });
 
+  test("the status has managers of its own; what else is applied there has no effect", async () => {
+    await cluster.request("POST", "/api/v1/namespaces/default/services", { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } });
+    const given = { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 81 }] }, status: { conditions: [{ type: "Fine", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", reason: "R", message: "" }] } };
+    const { status, json } = await patch("/api/v1/namespaces/default/services/s/status", given, "fieldManager=me&force=true");
+    expect([status, json.spec.ports.map(({ port }: { port: number }) => port), json.status.conditions[0].type]).toEqual([200, [80], "Fine"]);
+    const mine = json.metadata.managedFields.find(({ manager }: ManagedFieldsEntry) => manager === "me");
+    expect([mine.subresource, Object.keys(mine.fieldsV1)]).toEqual(["status", ["f:status"]]);
+    expect((await patch("/api/v1/namespaces/default/services/missing/status", { ...given, metadata: { name: "missing" } })).status).toBe(404);
+  });
+
   test("a uid asks for an object that is there", async () => {
     const given = {
       ...body,

@@ -277,7 +277,7 @@ describe("patches", () => {
 
   test("JSON: every operation, a failing test changes nothing", async () => {
     const path = `${core}/configmaps/operated`;
-    await post(`${core}/configmaps`, configMap("operated", { data: { a: "1", "x/y~z": "2" } }));
+    await post(`${core}/configmaps`, { metadata: { name: "operated", annotations: { "example.com/x": "2" } }, data: { a: "1" } });
     const operated = await patch(
       path,
       [
@@ -286,11 +286,13 @@ describe("patches", () => {
         { op: "replace", path: "/data/a", value: "9" },
         { op: "copy", from: "/data/a", path: "/data/c" },
         { op: "move", from: "/data/b", path: "/data/d" },
-        { op: "remove", path: "/data/x~1y~0z" },
+        { op: "remove", path: "/metadata/annotations/example.com~1x" },
       ],
       "json",
     );
     expect(operated.data).toEqual({ a: "9", c: "9", d: "2" });
+    expect(operated.metadata.annotations).toEqual({ "example.com/z": "2" });
+    expect(operated.metadata.annotations ?? {}).toEqual({});
     const refused = await patch(path, [{ op: "replace", path: "/data/a", value: "0" }, { op: "test", path: "/data/c", value: "no" }], "json", 422);
     expect(refused).toMatchObject({ reason: "Invalid", message: "the server rejected our request due to an error in our request" });
     expect((await get(path)).data.a).toBe("9");

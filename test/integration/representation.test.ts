@@ -26,7 +26,9 @@ afterAll(() => cluster?.stop());
 
 const protobufType = "application/vnd.kubernetes.protobuf";
 const table = "application/json;as=Table;g=meta.k8s.io;v=v1";
-const at = (namespace: string, rest = "") => `/api/v1/namespaces/${namespace}/configmaps${rest}`;
+/** Nobody else writes Secrets; in `forms` there is the root CA's ConfigMap beside ours. */
+const at = (namespace: string, rest = "") => `/api/v1/namespaces/${namespace}/${namespace === "forms" ? "configmaps" : "secrets"}${rest}`;
+const text = (value: string) => Buffer.from(value).toString("base64");
 async function ok(request: Promise<{ status: number; json: any; text: string }>, status = 200): Promise<any> {
   const response = await request;
   expect(response.status, response.text).toBe(status);
@@ -34,7 +36,7 @@ async function ok(request: Promise<{ status: number; json: any; text: string }>,
 }
 const get = (path: string, accept?: string) => ok(cluster.request("GET", path, undefined, accept === undefined ? {} : { Accept: accept }));
 const make = (namespace: string, name: string, labels: Record<string, string> = {}) =>
-  ok(cluster.request("POST", at(namespace), { metadata: { name, labels }, data: { v: "1" } }), 201);
+  ok(cluster.request("POST", at(namespace), { metadata: { name, labels }, data: { v: namespace === "forms" ? "1" : text("1") } }), 201);
 const change = (namespace: string, name: string, body: object) =>
   ok(cluster.request("PATCH", at(namespace, `/${name}`), body, { "Content-Type": "application/merge-patch+json" }));
 const drop = (namespace: string, name: string) => ok(cluster.request("DELETE", at(namespace, `/${name}`)));
@@ -50,22 +52,22 @@ describe("lists at a resourceVersion", () => {
     const first = await make("lists", "a");
     const version = Number(first.metadata.resourceVersion);
     const second = await make("lists", "b");
-    await change("lists", "a", { data: { v: "2" } });
+    await change("lists", "a", { data: { v: text("2") } });
     const newest = await get(at("lists"));
-    expect(newest).toMatchObject({ kind: "ConfigMapList", apiVersion: "v1" });
+    expect(newest).toMatchObject({ kind: "SecretList", apiVersion: "v1" });
     expect(newest.items[0].kind).toBeUndefined();
-    expect(newest.items[0].data).toEqual({ v: "2" });
+    expect(newest.items[0].data).toEqual({ v: text("2") });
     expect(Number(newest.metadata.resourceVersion)).toBeGreaterThan(version);
     expect(names(await get(at("lists", "?resourceVersion=0")))).toEqual(["a", "b"]);
     expect(names(await get(at("lists", `?resourceVersion=${version}`)))).toEqual(["a", "b"]);
     expect(names(await get(at("lists", `?resourceVersion=${version}&resourceVersionMatch=NotOlderThan`)))).toEqual(["a", "b"]);
     const exact = await get(at("lists", `?resourceVersion=${version}&resourceVersionMatch=Exact`));
     expect(names(exact)).toEqual(["a"]);
-    expect(exact.items[0].data).toEqual({ v: "1" });
+    expect(exact.items[0].data).toEqual({ v: text("1") });
     expect(exact.metadata.resourceVersion).toBe(String(version));
     // With a limit and no match, a number is exact.
     const legacy = await get(at("lists", `?resourceVersion=${second.metadata.resourceVersion}&limit=5`));
-    expect(legacy.items.map(({ data }: any) => data.v)).toEqual(["1", "1"]);
+    expect(legacy.items.map(({ data }: any) => data.v)).toEqual([text("1"), text("1")]);
     expect(names(await get(at("lists", `?resourceVersion=${second.metadata.resourceVersion}&resourceVersionMatch=Exact&labelSelector=x`)))).toEqual([]);
     await drop("lists", "b");
     expect(names(await get(at("lists", `?resourceVersion=${second.metadata.resourceVersion}&resourceVersionMatch=Exact`)))).toEqual(["a", "b"]);
@@ -101,7 +103,7 @@ describe("pages", () => {
     for (let round = 0; ; round++) {
       const page = await get(at("pages", `?limit=7&continue=${encodeURIComponent(token)}`));
       for (const item of page.items) {
-        expect(item.data.v).toBe("1");
+        expect(item.data.v).toBe(text("1"));
         seen.push(item.metadata.name);
       }
       versions.add(page.metadata.resourceVersion);
@@ -111,7 +113,7 @@ describe("pages", () => {
       token = page.metadata.continue;
       // Before, at and after the place of the token.
       await Promise.all([
-        change("pages", `p${String(39 - round).padStart(2, "0")}`, { data: { v: "changed" } }),
+        change("pages", `p${String(37 - round).padStart(2, "0")}`, { data: { v: text("changed") } }),
         make("pages", `p${round}x`),
         ...(round === 1 ? [drop("pages", "p38")] : []),
       ]);
@@ -143,7 +145,7 @@ describe("pages", () => {
     expect(await select("fieldSelector=metadata.name%3Dp00")).toBe(1);
     expect(await select("fieldSelector=metadata.name!%3Dp00,metadata.namespace%3Dpages&labelSelector=parity%3Deven")).toBe(18);
     expect(await select("fieldSelector=metadata.name%3Dp00&labelSelector=parity%3Dodd")).toBe(0);
-    expect((await get("/api/v1/configmaps?fieldSelector=metadata.namespace%3Dpages&limit=2")).items).toHaveLength(2);
+    expect((await get("/api/v1/secrets?fieldSelector=metadata.namespace%3Dpages&limit=2")).items).toHaveLength(2);
   });
 
   test("pages of a table and of protobuf go on as well", async () => {
@@ -156,7 +158,7 @@ describe("pages", () => {
   });
 
   test("kubectl in chunks", async () => {
-    const shown = await cluster.kubectl("get", "configmaps", "-n", "pages", "--chunk-size=3", "-o", "name");
+    const shown = await cluster.kubectl("get", "secrets", "-n", "pages", "--chunk-size=3", "-o", "name");
     expect(shown.trim().split("\n").length).toBe((await get(at("pages"))).items.length);
   });
 });
@@ -258,7 +260,7 @@ describe("watches", () => {
   test("from a version: every change after it, in order; headers that let it flow", async () => {
     const { metadata } = await get(at("watched"));
     await make("watched", "flow");
-    await change("watched", "flow", { data: { v: "2" } });
+    await change("watched", "flow", { data: { v: text("2") } });
     const stream = watch(at("watched", `?watch=true&resourceVersion=${metadata.resourceVersion}`));
     await stream.until("two events", ({ events }) => events.length === 2);
     expect(stream.headers["content-type"]).toBe("application/json");
@@ -269,7 +271,7 @@ describe("watches", () => {
     const versions = stream.events.map(({ object }) => Number(object.metadata.resourceVersion));
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
     expect(new Set(versions).size).toBe(3);
-    for (const { object } of stream.events) expect(object).toMatchObject({ kind: "ConfigMap", apiVersion: "v1" });
+    for (const { object } of stream.events) expect(object).toMatchObject({ kind: "Secret", apiVersion: "v1" });
   });
 
   test("of one name, by selector and by the old path", async () => {
@@ -277,11 +279,11 @@ describe("watches", () => {
     await make("watched", "other");
     const streams = [
       watch(at("watched", "?watch=1&fieldSelector=metadata.name%3Dwanted")),
-      watch("/api/v1/watch/namespaces/watched/configmaps/wanted"),
+      watch("/api/v1/watch/namespaces/watched/secrets/wanted"),
     ];
     for (const stream of streams) await stream.until("it is there", ({ story }) => story.includes("ADDED wanted"));
-    await change("watched", "other", { data: { v: "2" } });
-    await change("watched", "wanted", { data: { v: "2" } });
+    await change("watched", "other", { data: { v: text("2") } });
+    await change("watched", "wanted", { data: { v: text("2") } });
     for (const stream of streams) {
       await stream.until("it changed", ({ events }) => events.length === 2);
       expect(stream.story).toEqual(["ADDED wanted", "MODIFIED wanted"]);
@@ -292,9 +294,9 @@ describe("watches", () => {
     const stream = await watch(at("watched", "?watch=1&labelSelector=in%3Dyes")).opened();
     await make("watched", "moves");
     await change("watched", "moves", { metadata: { labels: { in: "yes" } } });
-    await change("watched", "moves", { data: { v: "2" } });
+    await change("watched", "moves", { data: { v: text("2") } });
     const left = await change("watched", "moves", { metadata: { labels: { in: "no" } } });
-    await change("watched", "moves", { data: { v: "3" } });
+    await change("watched", "moves", { data: { v: text("3") } });
     await change("watched", "moves", { metadata: { labels: { in: "yes" } } });
     await drop("watched", "moves");
     await stream.until("the whole story", ({ events }) => events.length === 5);
@@ -308,12 +310,12 @@ describe("watches", () => {
     const rows = watch(at("watched", "?watch=1&fieldSelector=metadata.name%3Dshown"), { Accept: table });
     const meta = watch(at("watched", "?watch=1&fieldSelector=metadata.name%3Dshown"), { Accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" });
     for (const stream of [rows, meta]) await stream.until("it is there", ({ events }) => events.length === 1);
-    await change("watched", "shown", { data: { w: "2" } });
+    await change("watched", "shown", { data: { w: text("2") } });
     for (const stream of [rows, meta]) await stream.until("it changed", ({ events }) => events.length === 2);
     expect(rows.events[0]!.object).toMatchObject({ kind: "Table", apiVersion: "meta.k8s.io/v1" });
-    expect(rows.events[0]!.object.columnDefinitions).toHaveLength(3);
+    expect(rows.events[0]!.object.columnDefinitions).toHaveLength(4);
     expect(rows.events[1]!.object.columnDefinitions ?? []).toEqual([]);
-    expect(rows.events[1]!.object.rows[0].cells.slice(0, 2)).toEqual(["shown", 2]);
+    expect(rows.events[1]!.object.rows[0].cells.slice(0, 3)).toEqual(["shown", "Opaque", 2]);
     expect(meta.events[1]!.object).toMatchObject({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" });
     expect(meta.events[1]!.object.data).toBeUndefined();
   });
@@ -324,7 +326,7 @@ describe("watches", () => {
     await stream.until("the bookmark", ({ types }) => types.includes("BOOKMARK"));
     const bookmark = stream.events.at(-1)!;
     expect(bookmark.object.metadata.annotations).toEqual({ "k8s.io/initial-events-end": "true" });
-    expect(bookmark.object).toMatchObject({ kind: "ConfigMap", apiVersion: "v1" });
+    expect(bookmark.object).toMatchObject({ kind: "Secret", apiVersion: "v1" });
     expect(stream.types.slice(0, -1).every((type) => type === "ADDED")).toBe(true);
     expect(stream.story).toContain("ADDED initial");
     expect(Number(bookmark.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number((await get(at("watched", "/initial"))).metadata.resourceVersion));
@@ -338,21 +340,21 @@ describe("watches", () => {
     expect(stream.types).not.toContain("ERROR");
   });
 
-  test("a version of the future is an error event, an error before the stream a status", async () => {
-    const stream = watch(at("watched", "?watch=1&resourceVersion=99999999"));
-    await stream.until("the error", ({ events }) => events.length > 0, 40);
-    expect(stream.events[0]).toMatchObject({ type: "ERROR", object: { kind: "Status", code: 504, reason: "Timeout" } });
-    await stream.until("the end", ({ ended }) => ended);
+  test("what needs a state of the future is an error event, what only waits for it is not", async () => {
+    const initial = watch(at("watched", "?watch=1&resourceVersion=99999999&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"));
+    await initial.until("the error", ({ events }) => events.length > 0, 40);
+    expect(initial.events[0]).toMatchObject({ type: "ERROR", object: { kind: "Status", code: 504, reason: "Timeout" } });
+    await initial.until("the end", ({ ended }) => ended);
   });
 
   test("events of every namespace, and only of one", async () => {
-    const all = await watch("/api/v1/configmaps?watch=1&resourceVersion=0&labelSelector=scope%3Dtest").opened();
-    const one = await watch(at("forms", "?watch=1&labelSelector=scope%3Dtest")).opened();
+    const all = await watch("/api/v1/secrets?watch=1&resourceVersion=0&labelSelector=scope%3Dtest").opened();
+    const one = await watch(at("lists", "?watch=1&labelSelector=scope%3Dtest")).opened();
     await make("watched", "scoped", { scope: "test" });
-    await make("forms", "scoped", { scope: "test" });
+    await make("lists", "scoped", { scope: "test" });
     await all.until("both", ({ events }) => events.length === 2);
     await one.until("one", ({ events }) => events.length === 1);
-    expect(one.events[0]!.object.metadata.namespace).toBe("forms");
+    expect(one.events[0]!.object.metadata.namespace).toBe("lists");
   });
 });
 
@@ -386,6 +388,24 @@ describe("several versions of one thing", () => {
       expect(object.spec.targetCPUUtilizationPercentage).toBeGreaterThan(0);
     }
     expect((await ok(cluster.request("PATCH", `${v1}/plain`, { spec: { targetCPUUtilizationPercentage: 55 } }, { "Content-Type": "application/merge-patch+json" }))).spec.targetCPUUtilizationPercentage).toBe(55);
+  });
+
+  test("a claim for devices and a slice of them as v1 and as v1beta1", async () => {
+    const group = "/apis/resource.k8s.io";
+    const claims = (version: string) => `${group}/${version}/namespaces/forms/resourceclaims`;
+    const flat = { name: "gpu", deviceClassName: "gpus", allocationMode: "ExactCount", count: 2 };
+    await ok(cluster.request("POST", claims("v1beta1"), { metadata: { name: "claim" }, spec: { devices: { requests: [flat] } } }), 201);
+    const { name, ...exactly } = flat;
+    expect((await get(`${claims("v1")}/claim`)).spec.devices.requests).toEqual([{ name, exactly }]);
+    expect((await get(`${claims("v1beta2")}/claim`)).spec.devices.requests).toEqual([{ name, exactly }]);
+    expect((await get(`${claims("v1beta1")}/claim`)).spec.devices.requests).toEqual([flat]);
+    const basic = { attributes: { model: { string: "a" } } };
+    const slice = { metadata: { name: "slice" }, spec: { driver: "d.example.com", nodeName: "n", pool: { name: "p", generation: 1, resourceSliceCount: 1 }, devices: [{ name: "d0", basic }] } };
+    await ok(cluster.request("POST", `${group}/v1beta1/resourceslices`, slice), 201);
+    expect((await get(`${group}/v1/resourceslices/slice`)).spec.devices).toEqual([{ name: "d0", ...basic }]);
+    const stream = watch(`${group}/v1beta1/resourceslices?watch=1`);
+    await stream.until("it is there", ({ events }) => events.length === 1);
+    expect(stream.events[0]!.object.spec.devices).toEqual([{ name: "d0", basic }]);
   });
 
   test("events of core and of events.k8s.io are the same objects", async () => {
@@ -455,7 +475,7 @@ describe("every resource that Kubernetes has", () => {
       expect(list.kind).toBe(resource.listKind);
       expect(names(list)).toContain(name);
       const rows = (await get(base, table)).rows;
-      expect(rows.find(({ object: shown }: any) => shown.metadata.name === name).cells[0]).toBe(resource.resource === "events" ? expect.anything() : name);
+      expect(rows.find(({ object: shown }: any) => shown.metadata.name === name).cells[0]).toEqual(resource.resource === "events" ? expect.anything() : name);
       for (const [accept, status] of [["application/yaml", 200], [protobufType, 200]] as const) {
         for (const target of [base, path]) {
           const response = await cluster.request("GET", target, undefined, { Accept: accept });

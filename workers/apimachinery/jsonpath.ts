@@ -21,7 +21,7 @@ export function parseJsonPath(text: string): JsonPath {
 /** A value as JSONPath's printer writes it: texts as they are, objects and lists as JSON. */
 export function formatJsonPathValue(value: unknown): string {
   if (value === null || value === undefined) return "<nil>";
-  return typeof value === "object" ? JSON.stringify(value) : String(value as string | number | boolean);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 const nameEnd = /[.[\]\s,()=!<>&|]/;

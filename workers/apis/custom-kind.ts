@@ -21,7 +21,10 @@ export interface CustomKind {
   fromStorage(object: KubeObject): void;
   /** The same for a request's object. The result names what was dropped: `unknown field "spec.foo"`. */
   fit(object: KubeObject): string[];
+  /** What is wrong with an object of the storage version, which is this one unless a webhook converts. */
   validate(object: KubeObject, previous: KubeObject | undefined, part: CustomPart): InvalidCause[];
+  /** What is wrong with an object of this version before a webhook converts it; nothing where none does. */
+  validateBeforeConversion(object: KubeObject): InvalidCause[];
   /** The version for structured merge: which lists and maps are one value, and what tells entries apart. */
   readonly fieldType: SchemaType;
   readonly printer: TablePrinter;

@@ -6,6 +6,7 @@ import { ipAddresses, ipAddressLabels, serviceCidrs } from "../registry/allocato
 import { encodeObject } from "../storage/encode-object.ts";
 import { isStorageError } from "../storage/errors.ts";
 import { objectKey } from "../storage/keys.ts";
+import { createBuiltInApiServices } from "./aggregator/local-api-services.ts";
 import type { AppContext } from "./request/context.ts";
 
 const namespaces = { group: "", resource: "namespaces" };
@@ -32,6 +33,7 @@ export async function bootstrapCluster(c: AppContext): Promise<void> {
     const directory = env.CLUSTER_DIRECTORY.get(env.CLUSTER_DIRECTORY.idFromName("clusters"));
     await Promise.all([
       directory.addCluster(cluster),
+      createBuiltInApiServices({ storage: c.var.storage, clock: c.env.clock }),
       ...systemNamespaces.map((name) =>
         createIfAbsent(c, namespaces, undefined, {
           metadata: { name, ...stamp(c), labels: { "kubernetes.io/metadata.name": name } },

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { newMethodNotAllowed, newPathNotFound } from "../apimachinery/status-errors.ts";
 import { catalog } from "../apis/catalog.ts";
+import { aggregatedResponse } from "./aggregator/aggregator.ts";
 import { documentResponse } from "./extensions/extension-documents.ts";
 import { extensionsContext } from "./extensions/extensions-context.ts";
 import { servesGroup } from "./extensions/snapshot.ts";
@@ -54,6 +55,10 @@ const writingVerbs = new Set(["create", "update", "patch", "delete", "deletecoll
 
 async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppContext) => Promise<void>): Promise<Response> {
   const { info } = c.var;
+  if (info.path !== batchPath) {
+    const aggregated = await aggregatedResponse(c);
+    if (aggregated !== undefined) return aggregated;
+  }
   if (info.isResourceRequest && info.path !== batchPath) {
     // The first authorised write brings a cluster into being.
     if (writingVerbs.has(info.verb) && c.env.loopbackUser === undefined) await bootstrap(c);

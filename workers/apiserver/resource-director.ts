@@ -1,6 +1,7 @@
 import { newMethodNotAllowed, newPathNotFound, StatusError } from "../apimachinery/status-errors.ts";
 import { catalog } from "../apis/catalog.ts";
 import type { ResourceInfo, SubresourceInfo } from "../apis/resource-info.ts";
+import { noticeWrite } from "./aggregator/notice-write.ts";
 import { componentStatusHandler } from "./handlers/component-status.ts";
 import { createHandler } from "./handlers/create.ts";
 import { deleteCollectionHandler, deleteHandler } from "./handlers/delete.ts";
@@ -42,6 +43,9 @@ const subresourceHandlers: Record<string, Handler> = {
   finalize: finalizeHandler,
 };
 
+/** Subresources whose body is the object itself; what they may change is the strategy's. */
+const wholeObject = new Set(["status", "approval", "ephemeralcontainers", "resize"]);
+
 /** Only these have path segments after the subresource. */
 const withRest = new Set(["proxy"]);
 
@@ -61,12 +65,18 @@ export async function resourceDirector(c: AppContext): Promise<Response> {
   if (resource.resource === definitions.resource && resource.group === definitions.group && writes.has(info.verb)) {
     await refreshDefinitions(extensionsContext(c));
     try {
-      return await resourceHandler(c, resource);
+      return await noticed(c, resource);
     } finally {
       definitionsChanged(info.cluster);
     }
   }
-  return resourceHandler(c, resource);
+  return noticed(c, resource);
+}
+
+async function noticed(c: AppContext, resource: ResourceInfo): Promise<Response> {
+  const response = await resourceHandler(c, resource);
+  await noticeWrite(c, resource);
+  return response;
 }
 
 function resourceHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
@@ -134,7 +144,7 @@ function isServedMethod(info: RequestInfo, resource: ResourceInfo): boolean {
 function subresourceDirector(c: AppContext, resource: ResourceInfo, subresource: SubresourceInfo): Promise<Response> {
   const { verb } = c.var.info;
   if (!subresource.verbs.includes(verb)) throw newMethodNotAllowed();
-  if (subresource.name === "status") return handlers[verb]!(c, resource);
+  if (wholeObject.has(subresource.name)) return handlers[verb]!(c, resource);
   const handler = subresourceHandlers[subresource.name];
   if (handler === undefined) throw newNotServed(`${resource.kind} ${subresource.name}`);
   return handler(c, resource);

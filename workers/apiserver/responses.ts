@@ -1,4 +1,7 @@
 import type { Status } from "../apimachinery/status-errors.ts";
+import type { KubeObject } from "../apimachinery/meta.ts";
+import { negotiateStatus } from "./negotiation/negotiate.ts";
+import { writeObject } from "./negotiation/write-object.ts";
 import type { AppContext } from "./request/context.ts";
 
 export const jsonType = "application/json";
@@ -7,12 +10,19 @@ export function jsonResponse(body: BodyInit | null, status = 200, headers: Recor
   return new Response(body, { status, headers: { "Content-Type": jsonType, ...headers } });
 }
 
-/** A metav1.Status as the answer, with Retry-After where it says so. */
-export function statusResponse(_c: AppContext, status: Status): Response {
-  const headers: Record<string, string> = {};
-  if (status.details?.retryAfterSeconds !== undefined) headers["Retry-After"] = String(status.details.retryAfterSeconds);
-  if (status.code === 401) headers["WWW-Authenticate"] = 'Bearer realm="kubernetes"';
-  return jsonResponse(`${JSON.stringify(status)}\n`, status.code, headers);
+/**
+ * A metav1.Status as the answer, in the encoding that the client accepts, with Retry-After where it says so.
+ * A client that accepts none gets JSON. Mirrors ErrorNegotiated of k8s.io/apiserver pkg/endpoints/handlers/responsewriters (1.36).
+ */
+export function statusResponse(c: AppContext, status: Status): Response {
+  const form = negotiateStatus(c.req.header("Accept"));
+  const response =
+    form === undefined
+      ? jsonResponse(JSON.stringify(status, null, 2), status.code)
+      : writeObject(status as unknown as KubeObject, form, status.code);
+  if (status.details?.retryAfterSeconds !== undefined) response.headers.set("Retry-After", String(status.details.retryAfterSeconds));
+  if (status.code === 401) response.headers.set("WWW-Authenticate", 'Bearer realm="kubernetes"');
+  return response;
 }
 
 /** What upstream answers to a deletion or binding that has nothing else to say. */

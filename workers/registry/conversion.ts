@@ -4,6 +4,7 @@ import type { KubeObject } from "../apimachinery/meta.ts";
 import type { ResourceInfo } from "../apis/resource-info.ts";
 import { horizontalPodAutoscalerV1 } from "./conversions/autoscaling.ts";
 import { eventsV1 } from "./conversions/events.ts";
+import { resourceClaimTemplateV1beta1, resourceClaimV1beta1, resourceSliceV1beta1 } from "./conversions/resource.ts";
 
 /**
  * Between a served version and the storage version of a resource. Versions whose JSON form is the same need nothing but
@@ -12,11 +13,16 @@ import { eventsV1 } from "./conversions/events.ts";
 export interface Converter {
   toStorage(object: KubeObject): KubeObject;
   fromStorage(object: KubeObject): KubeObject;
+  /** For fields of selectors that have other names; upstream's field label conversion. */
+  toStorageField?(field: string): string;
 }
 
 const converters: Record<string, Converter> = {
   "autoscaling/v1/horizontalpodautoscalers": horizontalPodAutoscalerV1,
   "events.k8s.io/v1/events": eventsV1,
+  "resource.k8s.io/v1beta1/resourceclaims": resourceClaimV1beta1,
+  "resource.k8s.io/v1beta1/resourceclaimtemplates": resourceClaimTemplateV1beta1,
+  "resource.k8s.io/v1beta1/resourceslices": resourceSliceV1beta1,
 };
 
 /** undefined: the stored JSON is this version's JSON. */
@@ -27,6 +33,11 @@ export function converterFor(resource: Pick<ResourceInfo, "group" | "version" | 
 /** The type under which a resource is stored: both groups of events share one. */
 export function storedAs(resource: Pick<ResourceInfo, "group" | "resource" | "storageGroup">): GroupResource {
   return { group: resource.storageGroup ?? resource.group, resource: resource.resource };
+}
+
+/** A field that a selector names, in the storage version's words. */
+export function toStorageField(resource: Pick<ResourceInfo, "group" | "version" | "resource">, field: string): string {
+  return converterFor(resource)?.toStorageField?.(field) ?? field;
 }
 
 export function toStorageVersion(resource: ResourceInfo, object: KubeObject): KubeObject {

@@ -12,7 +12,7 @@ import {
   validateNamePrefix,
 } from "../apimachinery/validation-names.ts";
 import type { ResourceInfo } from "../apis/resource-info.ts";
-import { deepEqual } from "./deep-equal.ts";
+import { deepEqual } from "../apimachinery/deep-equal.ts";
 
 const totalAnnotationBytes = 256 * 1024;
 
@@ -22,11 +22,17 @@ type NameCheck = (value: string) => string[];
 const nameChecks: Record<string, NameCheck> = {
   namespaces: isDns1123Label,
   services: isDns1035Label,
+  "statefulsets.apps": isDns1123Label,
   "clusterroles.rbac.authorization.k8s.io": isValidPathSegmentName,
   "clusterrolebindings.rbac.authorization.k8s.io": isValidPathSegmentName,
   "roles.rbac.authorization.k8s.io": isValidPathSegmentName,
   "rolebindings.rbac.authorization.k8s.io": isValidPathSegmentName,
   "certificatesigningrequests.certificates.k8s.io": isValidPathSegmentName,
+  // What else these have to be depends on the rest of the object.
+  "clustertrustbundles.certificates.k8s.io": isValidPathSegmentName,
+  "apiservices.apiregistration.k8s.io": isValidPathSegmentName,
+  "ipaddresses.networking.k8s.io": isValidPathSegmentName,
+  "leasecandidates.coordination.k8s.io": isValidPathSegmentName,
 };
 
 function nameCheckOf(resource: ResourceInfo): NameCheck {

@@ -9,17 +9,19 @@ import {
   newInvalid,
   newNotFound,
 } from "../apimachinery/status-errors.ts";
+import type { InvalidCause } from "../apimachinery/status-errors.ts";
 import { invalid } from "../apimachinery/field-error.ts";
 import { quote } from "../apimachinery/quote.ts";
 import { normalizeObject } from "../apis/codec/normalize.ts";
 import type { ResourceInfo } from "../apis/resource-info.ts";
 import { schemaTable } from "../apis/schema-table.ts";
+import { validate, validateSubresourceUpdate, validateUpdate } from "../apis/validation/validation.ts";
 import { completeObject } from "../storage/encode-object.ts";
 import { isStorageError, StorageError } from "../storage/errors.ts";
 import type { Storage, StoredObject } from "../storage/interfaces.ts";
 import { objectKey } from "../storage/keys.ts";
 import { storedAs } from "./conversion.ts";
-import { deepEqual } from "./deep-equal.ts";
+import { deepEqual } from "../apimachinery/deep-equal.ts";
 import { beforeDelete, collectionFinalizers, markAsDeleting, shouldDeleteDuringUpdate } from "./deletion.ts";
 import { ignoreManagedFieldsTimestamps } from "./field-manager/ignore-timestamps.ts";
 import { generateName } from "./names.ts";
@@ -90,14 +92,18 @@ export class Store {
     this.#beforeCreate(object);
     await admit?.(object);
     const generated = object.metadata.name === undefined || object.metadata.name === "";
-    const causes: ReturnType<typeof validateObjectMeta> = [];
+    const causes: InvalidCause[] = [];
     for (let attempt = 1; ; attempt++) {
       if (generated && object.metadata.generateName) {
         object.metadata.name = generateName(object.metadata.generateName, scope.random);
       }
       const name = object.metadata.name ?? "";
       if (attempt === 1) {
-        causes.push(...validateObjectMeta(object, scope.resource), ...(this.#strategy.validate?.(object, scope) ?? []));
+        causes.push(
+          ...validateObjectMeta(object, scope.resource),
+          ...(this.#strategy.validate?.(object, scope) ?? []),
+          ...(scope.resource.custom === undefined ? validate(this.#gr, object) : []),
+        );
         if (causes.length > 0) throw newInvalid(scope.resource, name, causes);
       }
       try {
@@ -193,9 +199,7 @@ export class Store {
       await request.admit?.(object, previous);
       const causes = [
         ...validateObjectMetaUpdate(object, previous),
-        // Binding, finalize and status have handlers of their own that change nothing else.
-        ...(request.subresource === "" ? (this.#strategy.validateUpdate?.(object, previous, this.#scope) ?? []) : []),
-        ...(request.subresource === "status" ? (this.#strategy.validateStatusUpdate?.(object, previous, this.#scope) ?? []) : []),
+        ...this.#validateUpdate(object, previous, request.subresource),
       ];
       if (causes.length > 0) throw newInvalid(this.#scope.resource, name, causes);
       const transaction = request.subresource === "" ? await this.#strategy.beginUpdate?.(object, previous, this.#scope) : undefined;
@@ -227,6 +231,20 @@ export class Store {
     }
   }
 
+  /** A subresource changes its own part only, so nothing else is checked again. */
+  #validateUpdate(object: KubeObject, previous: KubeObject, subresource: string): InvalidCause[] {
+    const builtIn = this.#scope.resource.custom === undefined;
+    if (subresource === "") {
+      const own = this.#strategy.validateUpdate?.(object, previous, this.#scope) ?? [];
+      return builtIn ? [...own, ...validateUpdate(this.#gr, object, previous)] : own;
+    }
+    const own =
+      subresource === "status"
+        ? (this.#strategy.validateStatusUpdate?.(object, previous, this.#scope) ?? [])
+        : (this.#strategy.subresources?.[subresource]?.validate?.(object, previous, this.#scope) ?? []);
+    return builtIn ? [...own, ...validateSubresourceUpdate(this.#gr, subresource, object, previous)] : own;
+  }
+
   #beforeUpdate(updated: KubeObject, previous: KubeObject, subresource: string): KubeObject {
     const scope = this.#scope;
     let object = updated;
@@ -237,7 +255,9 @@ export class Store {
         if (previous.metadata[field] === undefined) delete object.metadata[field];
         else object.metadata[field] = previous.metadata[field] as never;
       }
-    } else if (subresource === "" && this.#hasStatus) {
+    } else if (subresource !== "") {
+      object = this.#strategy.subresources?.[subresource]?.merge(updated, previous, scope) ?? updated;
+    } else if (this.#hasStatus) {
       object = { ...updated, status: previous.status };
       if (previous.status === undefined) delete object.status;
     }
@@ -271,7 +291,7 @@ export class Store {
 
   #changedGeneration(object: KubeObject, previous: KubeObject): boolean {
     if (this.#strategy.generation !== "all") return !deepEqual(object.spec, previous.spec);
-    const strip = ({ metadata: _metadata, status, ...rest }: KubeObject) =>
+    const strip = ({ apiVersion: _apiVersion, kind: _kind, metadata: _metadata, status, ...rest }: KubeObject) =>
       this.#scope.resource.custom === undefined || status === undefined ? rest : { ...rest, status };
     return !deepEqual(strip(object), strip(previous));
   }

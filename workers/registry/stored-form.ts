@@ -34,17 +34,17 @@ export async function convertToStorage(resource: ResourceInfo, object: KubeObjec
 }
 
 async function convertStored(resource: ResourceInfo, stored: KubeObject[], version: string): Promise<KubeObject[]> {
-  const objects = stored.map(({ [storedVersion]: from, ...object }) => typed(resource, object as KubeObject, (from as string | undefined) ?? resource.storageVersion));
+  const objects = stored.map(({ [storedVersion]: from, ...object }) => typed(resource, object, (from as string | undefined) ?? resource.storageVersion));
   return (await resource.custom!.convert!(objects, version)).map(withoutType);
 }
 
 function typed({ group, kind }: ResourceInfo, object: KubeObject, version: string): KubeObject {
   const { apiVersion: _apiVersion, kind: _kind, ...rest } = object;
-  return { kind, apiVersion: apiVersionOf({ group, version }), ...rest } as KubeObject;
+  return { kind, apiVersion: apiVersionOf({ group, version }), ...rest };
 }
 
 function withoutType({ apiVersion: _apiVersion, kind: _kind, ...rest }: KubeObject): KubeObject {
-  return rest as KubeObject;
+  return rest;
 }
 
 /** An object of the storage version as it is stored. */

@@ -25,6 +25,13 @@ export interface Transaction {
   revert(): Promise<void>;
 }
 
+/** A subresource whose body is the whole object, but which changes a part of it only. */
+export interface SubresourceStrategy {
+  /** The object as it shall be: of `object`, as it was sent, what the subresource may change; the rest is `previous`. */
+  merge(object: KubeObject, previous: KubeObject, scope: RequestScope): KubeObject;
+  validate?(object: KubeObject, previous: KubeObject, scope: RequestScope): InvalidCause[];
+}
+
 /**
  * What a kind adds to the generic store; everything is optional. Objects are in the storage version, defaulted.
  * Counterpart of k8s.io/apiserver pkg/registry/rest RESTCreateStrategy, RESTUpdateStrategy and RESTDeleteStrategy (1.36).
@@ -42,6 +49,8 @@ export interface Strategy {
   /** For updates of `status`: `object` carries the new status on top of the rest of `previous`. */
   prepareForStatusUpdate?(object: KubeObject, previous: KubeObject, scope: RequestScope): void;
   validateStatusUpdate?(object: KubeObject, previous: KubeObject, scope: RequestScope): InvalidCause[];
+  /** By name, besides `status`. */
+  subresources?: Readonly<Record<string, SubresourceStrategy>>;
   /** Releases what was reserved, after the object is gone. */
   afterDelete?(object: KubeObject, scope: RequestScope): Promise<void>;
   /** PUT of a name that does not exist creates it. */

@@ -51,7 +51,7 @@ export interface Scope {
   /** Names that denote types, as in `type(x) == string`. */
   readonly typeNames: ReadonlyMap<string, CelType>;
   /** Types that `Name{field: value}` makes. */
-  readonly structs: ReadonlyMap<string, ObjectType>;
+  readonly structs: { get(name: string): ObjectType | undefined };
   /** Lists and maps written in the expression have elements of one type. */
   readonly homogeneousLiterals: boolean;
 }
@@ -158,6 +158,7 @@ class Checker {
           return type;
         }
         for (const field of expr.fields) this.check(field.value);
+        if (this.#scope.typeNames.has(expr.typeName)) return this.#report(expr.position, `'${expr.typeName}' is not a message type`);
         return this.#undeclared(expr.position, expr.typeName);
       }
       case "comprehension":
@@ -296,14 +297,17 @@ class Checker {
   }
 
   #resolve(expr: CallExpr, declaration: FunctionDeclaration, args: CelType[], member: boolean, qualified: boolean): CelType {
+    if (declaration.name === "_&&_" || declaration.name === "_||_") return this.#logical(expr, declaration, args);
     const matching: Overload[] = [];
     let result: CelType | undefined;
     for (const overload of declaration.overloads) {
       if (overload.member !== member || overload.params.length !== args.length) continue;
-      const attempt = this.#substitution.fork();
-      const { params, result: type } = attempt.instantiate(overload);
-      if (!params.every((parameter, index) => attempt.assign(parameter, args[index] as CelType))) continue;
-      this.#substitution.adopt(attempt);
+      const mark = this.#substitution.mark();
+      const { params, result: type } = this.#substitution.instantiate(overload);
+      if (!params.every((parameter, index) => this.#substitution.assign(parameter, args[index] as CelType))) {
+        this.#substitution.rollback(mark);
+        continue;
+      }
       matching.push(overload);
       const found = this.#substitution.resolve(type, false);
       if (result === undefined) result = found;
@@ -315,6 +319,17 @@ class Checker {
     const shown = args.map((arg) => this.#format(arg));
     const signature = member ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
     return this.#report(expr.position, `found no matching overload for '${declaration.name}' applied to '${signature}'`);
+  }
+
+  /** Each operand is judged by itself. */
+  #logical(expr: CallExpr, declaration: FunctionDeclaration, args: CelType[]): CelType {
+    this.#references.set(expr.id, { kind: "call", name: declaration.name, overloads: declaration.overloads, qualified: false });
+    let result = boolType;
+    for (const [index, type] of args.entries()) {
+      if (this.#substitution.assign(type, boolType)) continue;
+      result = this.#report((expr.args[index] as Expr).position, `expected type 'bool' but found '${this.#format(type)}'`);
+    }
+    return result;
   }
 
   #comprehension(expr: ComprehensionExpr): CelType {

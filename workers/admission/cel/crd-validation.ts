@@ -69,7 +69,7 @@ export function validateWithRules(
   options: ValidateOptions = {},
 ): InvalidCause[] {
   const run = new RuleRun(options);
-  if (rules.root !== undefined) run.validate(rules.root, "", object, oldObject, { changed: options.ratcheting !== true, correlated: true });
+  if (rules.root !== undefined) run.validate(rules.root, "", object, oldObject, { changed: true, correlated: true });
   return run.causes;
 }
 
@@ -180,8 +180,8 @@ class RuleRun {
 
   #ratchet(value: unknown, old: unknown, above: Ratchet): Ratchet {
     if (!this.#ratcheting || !above.correlated) return above;
-    if (old === undefined || old === null) return { changed: above.changed || !above.correlated, correlated: false };
-    return { changed: !deepEqual(value, old), correlated: true };
+    if (old === undefined || old === null) return { changed: above.changed, correlated: false };
+    return { changed: above.changed && !deepEqual(value, old), correlated: true };
   }
 
   #descend(node: RuleNode, path: string, value: unknown, old: unknown, ratchet: Ratchet): boolean {

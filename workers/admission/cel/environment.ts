@@ -22,7 +22,7 @@ import { optionalMacros, standardMacros, twoVariableMacros } from "./macros.ts";
 import { parse } from "./parser.ts";
 import type { Activation, Step } from "./planner.ts";
 import { Frame, plan } from "./planner.ts";
-import type { CelType, ObjectType } from "./types.ts";
+import type { CelType } from "./types.ts";
 import {
   boolType,
   bytesType,
@@ -40,7 +40,7 @@ import {
   uintType,
 } from "./types.ts";
 import type { Value } from "./values.ts";
-import { beginWork } from "./work.ts";
+import { withWork } from "./work.ts";
 
 /** Cost units that one expression may use: celconfig.PerCallLimit. */
 export const perCallLimit = 1_000_000;
@@ -103,7 +103,7 @@ export interface Extension {
   readonly variables?: Readonly<Record<string, CelType>>;
   readonly functions?: readonly NamedOverload[];
   readonly macros?: readonly Macro[];
-  readonly structs?: Readonly<Record<string, ObjectType>>;
+  readonly structs?: Scope["structs"];
 }
 
 export function extend(base: Environment, extension: Extension): Environment {
@@ -116,7 +116,7 @@ export function extend(base: Environment, extension: Extension): Environment {
     ...base,
     functions,
     variables: new Map([...base.variables, ...Object.entries(extension.variables ?? {})]),
-    structs: new Map([...base.structs, ...Object.entries(extension.structs ?? {})]),
+    structs: extension.structs ?? base.structs,
     macros: [...base.macros, ...(extension.macros ?? [])],
   };
 }
@@ -187,10 +187,9 @@ class CompiledProgram implements Program {
     const lookUp: Activation =
       typeof activation === "function" ? activation : (name) => (Object.hasOwn(activation, name) ? activation[name] : undefined);
     const frame = new Frame(lookUp, budget);
-    beginWork();
     try {
-      this.#step ??= plan(this.checked);
-      return { value: this.#step(frame), cost: frame.cost };
+      const step = (this.#step ??= plan(this.checked));
+      return { value: withWork(() => step(frame)), cost: frame.cost };
     } catch (error) {
       if (error instanceof CelError) return { error: error.message, cost: frame.cost };
       if (error instanceof CostLimitExceeded) return { error: error.message, cost: Math.max(frame.cost, budget) };

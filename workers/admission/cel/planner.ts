@@ -292,7 +292,12 @@ class Planner {
 
   #struct(expr: StructExpr): Step {
     const reference = this.#references.get(expr.id);
-    const typeName = reference?.kind === "struct" ? reference.type.name : expr.typeName;
+    if (reference?.kind !== "struct") {
+      return () => {
+        throw new CelError(`unknown type: ${expr.typeName}`);
+      };
+    }
+    const typeName = reference.type.name;
     const steps = expr.fields.map((field) => ({ name: field.name, value: this.plan(field.value), optional: field.optional }));
     return (frame) => {
       const object = new StructValue(typeName);

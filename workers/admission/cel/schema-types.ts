@@ -2,7 +2,6 @@ import { escapeProperty } from "./property-names.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 import { additionalSchema, withTypeAndObjectMeta } from "./structural-schema.ts";
 import type { CelType } from "./types.ts";
-import { boolType, doubleType, intType, stringType } from "./types.ts";
 
 /** Bytes: k8s.io/apiserver pkg/cel/limits.go (1.36). */
 export const maxRequestSize = 3 * 1024 * 1024;
@@ -20,6 +19,9 @@ export interface DeclType {
   readonly type: CelType;
   readonly minSerializedSize: number;
 }
+
+/** Upstream's estimates take keys, numbers, booleans and objects to have no size; real schemas rely on it. */
+const keyType: CelType = { kind: "string", maxSize: 0 };
 
 const notNegative = (value: number): number => Math.max(value, 0);
 
@@ -49,11 +51,11 @@ export function schemaType(schema: StructuralSchema, isResourceRoot: boolean, na
     case "string":
       return textType(seen);
     case "boolean":
-      return { type: boolType, minSerializedSize: minBoolSize };
+      return { type: { kind: "bool", maxSize: 0 }, minSerializedSize: minBoolSize };
     case "number":
-      return { type: doubleType, minSerializedSize: minNumberSize };
+      return { type: { kind: "double", maxSize: 0 }, minSerializedSize: minNumberSize };
     case "integer":
-      return { type: intType, minSerializedSize: minNumberSize };
+      return { type: { kind: "int", maxSize: 0 }, minSerializedSize: minNumberSize };
     default:
       return undefined;
   }
@@ -70,7 +72,7 @@ function objectType(schema: StructuralSchema, name: string): DeclType | undefine
       schema.maxProperties === undefined
         ? Math.floor((maxRequestSize - 2) / (values.minSerializedSize + 6))
         : notNegative(schema.maxProperties);
-    return { type: { kind: "map", key: stringType, value: values.type, maxSize }, minSerializedSize: 2 };
+    return { type: { kind: "map", key: keyType, value: values.type, maxSize }, minSerializedSize: 2 };
   }
   const fields = new Map<string, CelType>();
   const required = new Set(schema.required ?? []);
@@ -84,7 +86,7 @@ function objectType(schema: StructuralSchema, name: string): DeclType | undefine
       minSerializedSize += property.length + type.minSerializedSize + 4;
     }
   }
-  return { type: { kind: "object", name, fields }, minSerializedSize };
+  return { type: { kind: "object", name, fields, maxSize: 0 }, minSerializedSize };
 }
 
 function textType(schema: StructuralSchema): DeclType {

@@ -1,28 +1,44 @@
+import { ParseError } from "./errors.ts";
 import type { Overload } from "./functions.ts";
 import type { CelType } from "./types.ts";
 import { dynType, listOf, mapOf, param } from "./types.ts";
 
+/** Types can share parts and so be far larger than the text that has them; a check looks at this many parts at most. */
+const maxSteps = 10_000_000;
+
 /** What the type variables of a check stand for. Mirrors cel-go checker/types.go. */
 export class Substitution {
-  readonly #bound: Map<string, CelType>;
-  readonly #counter: { next: number };
-
-  constructor(bound = new Map<string, CelType>(), counter = { next: 1 }) {
-    this.#bound = bound;
-    this.#counter = counter;
-  }
+  readonly #bound = new Map<string, CelType>();
+  /** What each binding replaced, for attempts that fail. */
+  readonly #journal: { readonly name: string; readonly previous: CelType | undefined }[] = [];
+  #next = 1;
+  #steps = 0;
 
   fresh(): CelType {
-    return param(`%${this.#counter.next++}`);
+    return param(`%${this.#next++}`);
   }
 
-  /** For an attempt that may fail. */
-  fork(): Substitution {
-    return new Substitution(new Map(this.#bound), this.#counter);
+  /** For rollback to return to. */
+  mark(): number {
+    return this.#journal.length;
   }
 
-  adopt(attempt: Substitution): void {
-    for (const [name, type] of attempt.#bound) this.#bound.set(name, type);
+  rollback(mark: number): void {
+    while (this.#journal.length > mark) {
+      const entry = this.#journal.pop();
+      if (entry === undefined) return;
+      if (entry.previous === undefined) this.#bound.delete(entry.name);
+      else this.#bound.set(entry.name, entry.previous);
+    }
+  }
+
+  #bind(name: string, type: CelType): void {
+    this.#journal.push({ name, previous: this.#bound.get(name) });
+    this.#bound.set(name, type);
+  }
+
+  #step(): void {
+    if (++this.#steps > maxSteps) throw new ParseError(0, "the types of the expression are too complex");
   }
 
   /** The signature with variables of its own. */
@@ -52,6 +68,7 @@ export class Substitution {
 
   /** Variables replaced; with `close` the unbound ones become dyn. */
   resolve(type: CelType, close: boolean): CelType {
+    this.#step();
     switch (type.kind) {
       case "param": {
         const bound = this.#bound.get(type.name);
@@ -76,7 +93,33 @@ export class Substitution {
     }
   }
 
+  /** What a variable stands for, its own parts left as they are. */
+  #head(type: CelType): CelType {
+    let at = type;
+    while (at.kind === "param") {
+      this.#step();
+      const bound = this.#bound.get(at.name);
+      if (bound === undefined) return at;
+      at = bound;
+    }
+    return at;
+  }
+
+  /** The end of a chain of variables, when that is a type. */
+  #lastBound(type: CelType): { name: string; type: CelType } | undefined {
+    let at = type;
+    while (at.kind === "param") {
+      this.#step();
+      const bound = this.#bound.get(at.name);
+      if (bound === undefined) return undefined;
+      if (bound.kind !== "param") return { name: at.name, type: bound };
+      at = bound;
+    }
+    return undefined;
+  }
+
   equal(a: CelType, b: CelType): boolean {
+    this.#step();
     if (a.kind !== b.kind) return false;
     switch (a.kind) {
       case "list":
@@ -103,6 +146,7 @@ export class Substitution {
   }
 
   #isEqualOrLessSpecific(a: CelType, b: CelType): boolean {
+    this.#step();
     if (a.kind === "dyn" || a.kind === "param") return true;
     if (b.kind === "dyn" || b.kind === "param") return false;
     if (a.kind === "list" && b.kind === "list") return this.#isEqualOrLessSpecific(a.element, b.element);
@@ -114,17 +158,26 @@ export class Substitution {
 
   /** Whether a `from` may stand where a `to` is expected; binds variables. A failed attempt may leave bindings behind. */
   assign(to: CelType, from: CelType): boolean {
-    const target = this.resolve(to, false);
-    const source = this.resolve(from, false);
+    this.#step();
+    const bound = this.#lastBound(to);
+    if (bound !== undefined) {
+      // The variable goes on to stand for the more general of the two.
+      if (!this.assign(bound.type, from)) return false;
+      const general = this.moreGeneral(bound.type, from);
+      if (general !== bound.type && !this.#occurs(bound.name, this.resolve(general, false))) this.#bind(bound.name, general);
+      return true;
+    }
+    const target = this.#head(to);
+    const source = this.#head(from);
     if (target.kind === "param") {
       if (source.kind === "param" && source.name === target.name) return true;
-      if (occurs(target.name, source)) return false;
-      this.#bound.set(target.name, source);
+      if (this.#occurs(target.name, this.resolve(source, false))) return false;
+      this.#bind(target.name, source);
       return true;
     }
     if (source.kind === "param") {
-      if (occurs(source.name, target)) return false;
-      this.#bound.set(source.name, target);
+      if (this.#occurs(source.name, this.resolve(target, false))) return false;
+      this.#bind(source.name, target);
       return true;
     }
     if (target.kind === "dyn" || source.kind === "dyn" || target.kind === "error" || source.kind === "error") return true;
@@ -149,25 +202,26 @@ export class Substitution {
         return source.kind === target.kind;
     }
   }
+
+  #occurs(name: string, type: CelType): boolean {
+    this.#step();
+    switch (type.kind) {
+      case "param":
+        return type.name === name;
+      case "list":
+        return this.#occurs(name, type.element);
+      case "map":
+        return this.#occurs(name, type.key) || this.#occurs(name, type.value);
+      case "opaque":
+        return type.params.some((one) => this.#occurs(name, one));
+      case "type":
+        return type.of !== undefined && this.#occurs(name, type.of);
+      default:
+        return false;
+    }
+  }
 }
 
 function nullable(type: CelType): boolean {
   return type.kind === "null" || type.kind === "object" || type.kind === "opaque" || type.kind === "timestamp" || type.kind === "duration";
-}
-
-function occurs(name: string, type: CelType): boolean {
-  switch (type.kind) {
-    case "param":
-      return type.name === name;
-    case "list":
-      return occurs(name, type.element);
-    case "map":
-      return occurs(name, type.key) || occurs(name, type.value);
-    case "opaque":
-      return type.params.some((one) => occurs(name, one));
-    case "type":
-      return type.of !== undefined && occurs(name, type.of);
-    default:
-      return false;
-  }
 }

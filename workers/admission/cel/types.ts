@@ -17,7 +17,7 @@ export type CelType =
 export interface ObjectType {
   readonly kind: "object";
   readonly name: string;
-  readonly fields: ReadonlyMap<string, CelType>;
+  readonly fields: { get(name: string): CelType | undefined };
   readonly maxSize?: number;
 }
 

@@ -143,7 +143,7 @@ export class NativeMap extends CelMap {
 
   set(key: Value, value: Value): boolean {
     const canonical = canonicalKey(key);
-    if (canonical === undefined) throw new CelError("unsupported key type");
+    if (canonical === undefined || typeof key === "number") throw new CelError("unsupported key type");
     if (this.#entries.has(canonical)) return false;
     this.#entries.set(canonical, { key, value });
     return true;
@@ -179,10 +179,7 @@ export function equal(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (isNumeric(a)) {
     if (!isNumeric(b)) return false;
-    const left = a instanceof CelUint ? a.value : a;
-    const right = b instanceof CelUint ? b.value : b;
-    // eslint-disable-next-line eqeqeq
-    return left == right;
+    return compareNumbers(a, b) === 0;
   }
   if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return false;
   if (a instanceof CelList) return b instanceof CelList && a.equals(b);
@@ -196,6 +193,14 @@ export function equal(a: Value, b: Value): boolean {
     return a.value === undefined || b.value === undefined ? a.value === b.value : equal(a.value, b.value);
   }
   return a instanceof OpaqueValue && b instanceof OpaqueValue && a.typeName === b.typeName && a.equals(b);
+}
+
+/** NaN where the two are not ordered. An int beside a double counts as the double nearest to it. */
+export function compareNumbers(a: bigint | number | CelUint, b: bigint | number | CelUint): number {
+  let left = a instanceof CelUint ? a.value : a;
+  let right = b instanceof CelUint ? b.value : b;
+  if (typeof left !== typeof right) [left, right] = [Number(left), Number(right)];
+  return left < right ? -1 : left > right ? 1 : left === right ? 0 : NaN;
 }
 
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {

@@ -4,14 +4,22 @@ import { CostLimitExceeded } from "./errors.ts";
  * What an evaluation really does, beside the cost that users reason about: list copies, deep comparisons and long strings
  * are cheap in upstream's cost units but not in time. Evaluation is synchronous, so one counter serves.
  */
-const maxWork = 20_000_000;
+const maxWork = 5_000_000;
 /** UTF-16 units of a string, elements of a list. */
 const maxSize = 8_000_000;
 
 let remaining = maxWork;
+let depth = 0;
 
-export function beginWork(): void {
-  remaining = maxWork;
+/** One allowance for `run` and all evaluations that it leads to (a variable may be another expression's result). */
+export function withWork<T>(run: () => T): T {
+  if (depth === 0) remaining = maxWork;
+  depth++;
+  try {
+    return run();
+  } finally {
+    depth--;
+  }
 }
 
 /** Raises CostLimitExceeded. One unit is about an element copied or compared. */

@@ -2,7 +2,7 @@ import { emptySet, FieldSetBuilder, isEmpty, recursiveDifference } from "./field
 import type { FieldSet } from "./field-set.ts";
 import { indexItems } from "./list-items.ts";
 import type { PathElement } from "./path-element.ts";
-import { asList, asMap, atomOf, isEmptyMap, typeOfEntry, valueEquals } from "./schema.ts";
+import { asList, asMap, atomOf, entryOf, isEmptyMap, typeOfEntry, valueEquals } from "./schema.ts";
 import type { Atom, JsonMap, ListType, MapType, SchemaType } from "./schema.ts";
 
 /** No field is in more than one of them. */
@@ -94,12 +94,12 @@ class CompareWalk {
   #compareEntries(map: MapType, left: JsonMap = {}, right: JsonMap = {}): void {
     for (const name in left) {
       const before = left[name];
-      const after = right[name];
+      const after = entryOf(right, name);
       if (before === after || before === undefined) continue;
       this.#descend(`f:${name}`, typeOfEntry(map, name), before, after);
     }
     for (const name in right) {
-      if (left[name] !== undefined || right[name] === undefined) continue;
+      if (right[name] === undefined || entryOf(left, name) !== undefined) continue;
       this.#descend(`f:${name}`, typeOfEntry(map, name), undefined, right[name]);
     }
   }

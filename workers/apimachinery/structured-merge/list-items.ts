@@ -1,6 +1,6 @@
 import { keyElement, valueElement } from "./path-element.ts";
 import type { PathElement } from "./path-element.ts";
-import { asMap } from "./schema.ts";
+import { asMap, entryOf } from "./schema.ts";
 import type { ListType } from "./schema.ts";
 
 /**
@@ -18,7 +18,7 @@ function keyedElement(list: ListType, item: unknown): PathElement {
   if (map === undefined) throw new Error("associative list with keys may not have non-map elements");
   const keys: [string, unknown][] = [];
   for (const name of list.keys) {
-    const value = map[name] ?? (list.element.kind === "map" ? list.element.fields.get(name)?.default : undefined);
+    const value = entryOf(map, name) ?? (list.element.kind === "map" ? list.element.fields.get(name)?.default : undefined);
     if (value !== undefined) keys.push([name, value]);
   }
   if (keys.length === 0) {

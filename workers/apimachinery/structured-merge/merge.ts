@@ -1,6 +1,7 @@
+import { setOwn } from "../patch/own-property.ts";
 import { elementOfItem } from "./list-items.ts";
 import type { PathElement } from "./path-element.ts";
-import { asList, asMap, atomOf, isEmptyMap, typeOfEntry } from "./schema.ts";
+import { asList, asMap, atomOf, entryOf, isEmptyMap, typeOfEntry } from "./schema.ts";
 import type { JsonMap, ListType, SchemaType } from "./schema.ts";
 
 /**
@@ -24,10 +25,12 @@ export function merge(type: SchemaType, live: unknown, partial: unknown): unknow
   if (isEmptyMap(left) && isEmptyMap(right)) return partial;
   const merged: JsonMap = {};
   for (const name in left) {
-    const value = merge(typeOfEntry(atom, name), left[name], right?.[name]);
-    if (value !== undefined) merged[name] = value;
+    const value = merge(typeOfEntry(atom, name), left[name], entryOf(right, name));
+    if (value !== undefined) setOwn(merged, name, value);
   }
-  for (const name in right) if (left?.[name] === undefined && right[name] !== undefined) merged[name] = right[name];
+  for (const name in right) {
+    if (entryOf(left, name) === undefined && right[name] !== undefined) setOwn(merged, name, right[name]);
+  }
   return merged;
 }
 

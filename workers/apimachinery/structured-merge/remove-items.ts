@@ -1,3 +1,4 @@
+import { setOwn } from "../patch/own-property.ts";
 import { hasMember, isEmpty, withPrefix } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
 import { identify } from "./list-items.ts";
@@ -31,7 +32,7 @@ export function removeItems(type: SchemaType, value: unknown, fields: FieldSet):
     if (map[name] === undefined || hasMember(fields, element)) continue;
     const entry = removeItems(typeOfEntry(atom, name), map[name], withPrefix(fields, element));
     if (entry === undefined) continue;
-    kept[name] = entry;
+    setOwn(kept, name, entry);
     some = true;
   }
   return some ? kept : undefined;

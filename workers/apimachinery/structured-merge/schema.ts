@@ -67,6 +67,11 @@ export function asList(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** A member of the value itself, also if it is named as something that every object inherits. */
+export function entryOf(map: JsonMap | undefined, name: string): unknown {
+  return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
 export function isEmptyMap(map: JsonMap | undefined): boolean {
   for (const key in map) if (map[key] !== undefined) return false;
   return true;
@@ -83,8 +88,10 @@ export function valueEquals(a: unknown, b: unknown): boolean {
   const left = a as JsonMap;
   const right = b as JsonMap;
   for (const key in left) {
-    if (left[key] !== undefined && (right[key] === undefined || !valueEquals(left[key], right[key]))) return false;
+    if (left[key] === undefined) continue;
+    const other = entryOf(right, key);
+    if (other === undefined || !valueEquals(left[key], other)) return false;
   }
-  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
+  for (const key in right) if (right[key] !== undefined && entryOf(left, key) === undefined) return false;
   return true;
 }

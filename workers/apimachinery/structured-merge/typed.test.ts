@@ -5,7 +5,7 @@ import { pathsOf } from "./field-set.ts";
 import { merge } from "./merge.ts";
 import { removeItems } from "./remove-items.ts";
 import type { ListType, MapType, SchemaType } from "./schema.ts";
-import { deducedType } from "./schema.ts";
+import { deducedType, valueEquals } from "./schema.ts";
 import { setOf } from "./field-set.ts";
 import { toFieldSet } from "./to-field-set.ts";
 import { validate } from "./validate.ts";
@@ -123,6 +123,16 @@ describe("merge", () => {
       { seed: 7, numRuns: 500 },
     );
   });
+});
+
+test("entries may be named as what every object inherits", () => {
+  const live = JSON.parse('{"labels": {"a": "1", "__proto__": "x"}}');
+  const applied = JSON.parse('{"labels": {"constructor": "y", "toString": "z"}}');
+  const merged = merge(type, live, applied);
+  expect(JSON.stringify(merged)).toBe('{"labels":{"a":"1","__proto__":"x","constructor":"y","toString":"z"}}');
+  expect(shown(compare(type, live, merged).added)).toEqual(["f:labels f:constructor", "f:labels f:toString"]);
+  expect(valueEquals(live, merged)).toBe(false);
+  expect(JSON.stringify(removeItems(type, merged, setOf(["f:labels", "f:a"], ["f:labels", "f:toString"])))).toBe('{"labels":{"__proto__":"x","constructor":"y"}}');
 });
 
 test("removeItems takes fields, entries and what becomes empty by it", () => {

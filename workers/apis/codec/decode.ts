@@ -4,7 +4,15 @@ import { isJsonObject, type JsonObject } from "../../apimachinery/patch/own-prop
 import { newBadRequest, newUnsupportedMediaType, type StatusError } from "../../apimachinery/status-errors.ts";
 import { schemaTable } from "../schema-table.ts";
 import type { StructInfo } from "../schema.ts";
-import { acceptedMediaTypes, bareMediaType, jsonMediaType, protobufMediaType, yamlMediaType } from "./media-types.ts";
+import { parseCbor } from "./cbor-decode.ts";
+import {
+  acceptedMediaTypes,
+  bareMediaType,
+  cborMediaType,
+  jsonMediaType,
+  protobufMediaType,
+  yamlMediaType,
+} from "./media-types.ts";
 import { normalizeObject } from "./normalize.ts";
 import { parseJson, type ParsedDocument } from "./parse-json.ts";
 import { parseYaml } from "./parse-yaml.ts";
@@ -58,6 +66,8 @@ export function decodeObject(
         return decodeText(body, bareMediaType(mediaType) === yamlMediaType, expected, options.fieldValidation, attempt);
       case protobufMediaType:
         return decodeBinary(body, expected, options.fieldValidation, attempt);
+      case cborMediaType:
+        return decodeCbor(body, expected, options.fieldValidation, attempt);
       default:
         throw newUnsupportedMediaType(acceptedMediaTypes);
     }
@@ -93,6 +103,23 @@ function decodeText(
     throw error;
   }
   return decodeValue(parsed.value, parsed.duplicates, expected, fieldValidation, attempt);
+}
+
+/** A key given twice is an error here whatever the validation. */
+function decodeCbor(
+  body: Uint8Array,
+  expected: GroupVersionKind | undefined,
+  fieldValidation: FieldValidation,
+  attempt: Attempt,
+): DecodedObject {
+  let value: unknown;
+  try {
+    value = parseCbor(body);
+  } catch (error) {
+    if (!(error instanceof UnmarshalError)) throw error;
+    throw new UnmarshalError(`unable to determine group/version/kind: ${error.message}`);
+  }
+  return decodeValue(value, [], expected, fieldValidation, attempt);
 }
 
 /** A parsed document. `duplicates` are field paths, or whole messages (YAML). */

@@ -5,7 +5,7 @@ import { checkText, immutable, isSet, listOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { parseIp, validateNonSpecialIp } from "./ip.ts";
 import { validateLabels } from "./label-selector.ts";
-import { validator } from "./registry.ts";
+import { checks } from "./registry.ts";
 import type { Validators } from "./registry.ts";
 
 /** Mirrors pkg/apis/discovery/validation/validation.go (1.36). */
@@ -106,7 +106,7 @@ function validatePorts(ports: any[], path: string, causes: Causes): void {
 }
 
 export const discoveryValidators: Validators = {
-  "discovery.k8s.io/endpointslices": validator(validateEndpointSlice, (slice, previous, causes) =>
+  "endpointslices.discovery.k8s.io": checks(validateEndpointSlice, (slice, previous, causes) =>
     immutable(slice["addressType"], previous["addressType"], "addressType", causes),
   ),
 };

@@ -1,7 +1,4 @@
-import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { duplicate, forbidden, notFound } from "../../apimachinery/field-error.ts";
-import type { KubeObject } from "../../apimachinery/meta.ts";
-import { quote } from "../../apimachinery/quote.ts";
 import { isSet, listOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateContainerCommon, validateImageSpace } from "./containers.ts";
@@ -41,25 +38,4 @@ export function validateEphemeralContainers(spec: any, context: ContainerContext
 function isGiven(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isSet(value) && (typeof value !== "object" || Object.keys(value as object).length > 0);
-}
-
-const mirrorAnnotation = "kubernetes.io/config.mirror";
-
-/** What an update of `ephemeralcontainers` may change: additions only. Undefined for a pod that allows none. */
-export function validateEphemeralAdditions(pod: KubeObject, previous: KubeObject, causes: Causes): void {
-  if (previous.metadata.annotations?.[mirrorAnnotation] !== undefined) {
-    causes.length = 0;
-    causes.push(forbidden("[]", "static pods do not support ephemeral containers"));
-    return;
-  }
-  const now = new Map(listOf(pod.spec?.ephemeralContainers).map((container) => [container.name, container]));
-  const path = "spec.ephemeralContainers";
-  for (const before of listOf(previous.spec?.ephemeralContainers)) {
-    const after = now.get(before.name);
-    if (after === undefined) {
-      causes.push(forbidden(path, `existing ephemeral containers ${quote(textOf(before.name))} may not be removed\n`));
-    } else if (!semanticEqual(after, before)) {
-      causes.push(forbidden(path, `existing ephemeral containers ${quote(textOf(before.name))} may not be changed\n`));
-    }
-  }
 }

@@ -10,7 +10,7 @@ import {
 } from "../../apimachinery/validation-names.ts";
 import { checkText, immutable, isSet, listOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
-import { parseIp } from "./ip.ts";
+import { parseIp, validateIp } from "./ip.ts";
 import { validateDomainPrefixedPath, validateTypedReference } from "./references.ts";
 
 /** Mirrors pkg/apis/networking/validation/validation.go (1.36), Ingress and IngressClass. */
@@ -123,4 +123,16 @@ function validateClassParameters(parameters: any, path: string, causes: Causes):
   } else if (scope === "Cluster") {
     if (isSet(namespace)) causes.push(forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'"));
   } else causes.push(notSupported(`${path}.scope`, scope, ["Cluster", "Namespace"]));
+}
+
+/** Mirrors ValidateIngressStatusUpdate. */
+export function validateIngressStatus(ingress: KubeObject, _previous: KubeObject, causes: Causes): void {
+  for (const [index, entry] of listOf(ingress.status?.loadBalancer?.ingress).entries()) {
+    const path = `status.loadBalancer.ingress[${index}]`;
+    if (entry?.ip) validateIp(entry.ip, `${path}.ip`, causes);
+    const hostname = textOf(entry?.hostname);
+    if (hostname === "") continue;
+    checkText(isDns1123Subdomain, hostname, `${path}.hostname`, causes);
+    if (parseIp(hostname) !== undefined) causes.push(invalid(`${path}.hostname`, hostname, "must be a DNS name, not an IP address"));
+  }
 }

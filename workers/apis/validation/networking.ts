@@ -4,11 +4,17 @@ import { isDns1123Subdomain, isValidPathSegmentName } from "../../apimachinery/v
 import { checkText, fieldImmutableMessage, immutable, listOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateStrictCidr } from "./cidr.ts";
-import { validateIngress, validateIngressClass, validateIngressClassUpdate, validateIngressCreate } from "./ingress.ts";
+import {
+  validateIngress,
+  validateIngressClass,
+  validateIngressClassUpdate,
+  validateIngressCreate,
+  validateIngressStatus,
+} from "./ingress.ts";
 import { familyOfCidr, validateIp } from "./ip.ts";
 import { validateNetworkPolicy } from "./network-policy.ts";
 import { requiredPathSegment } from "./references.ts";
-import { validator } from "./registry.ts";
+import { checks, withStatus } from "./registry.ts";
 import type { Validators } from "./registry.ts";
 
 /** Mirrors pkg/apis/networking/validation/validation.go (1.36), IPAddress and ServiceCIDR. */
@@ -50,16 +56,15 @@ function validateServiceCidrUpdate(object: KubeObject, previous: KubeObject, cau
 const group = "networking.k8s.io";
 
 export const networkingValidators: Validators = {
-  [`${group}/ingresses`]: {
-    ...validator(validateIngressCreate),
-    validateUpdate: validator(validateIngress).validate,
-  },
-  [`${group}/ingressclasses`]: validator(validateIngressClass, validateIngressClassUpdate),
-  [`${group}/networkpolicies`]: validator(validateNetworkPolicy),
-  [`${group}/ipaddresses`]: validator(
-    validateIpAddress,
-    (object, previous, causes) => immutable(object.spec?.parentRef, previous.spec?.parentRef, "spec.parentRef", causes),
-    true,
+  [`ingresses.${group}`]: withStatus(
+    { create: validateIngressCreate, update: (ingress, _previous, causes) => validateIngress(ingress, causes) },
+    validateIngressStatus,
   ),
-  [`${group}/servicecidrs`]: validator(validateServiceCidr, validateServiceCidrUpdate, true),
+  [`ingressclasses.${group}`]: checks(validateIngressClass, validateIngressClassUpdate),
+  [`networkpolicies.${group}`]: checks(validateNetworkPolicy),
+  [`ipaddresses.${group}`]: {
+    create: validateIpAddress,
+    update: (object, previous, causes) => immutable(object.spec?.parentRef, previous.spec?.parentRef, "spec.parentRef", causes),
+  },
+  [`servicecidrs.${group}`]: { create: validateServiceCidr, update: validateServiceCidrUpdate },
 };

@@ -5,7 +5,6 @@ import { validateTolerations } from "./affinity.ts";
 import { entriesOf, isSet, listOf, maxInt32, sortedMap } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateImageSpace } from "./containers.ts";
-import { validateEphemeralAdditions } from "./ephemeral-containers.ts";
 import { validatePodAnnotationUpdates } from "./pod-annotations.ts";
 import { validatePodBody } from "./pods.ts";
 
@@ -153,11 +152,4 @@ function hasOnlyAdditions(term: any, old: any): boolean {
     const before = listOf(old[list]);
     return semanticEqual(listOf(term[list]).slice(0, before.length), before);
   });
-}
-
-/** Mirrors ValidatePodEphemeralContainersUpdate: the pods differ in their ephemeral containers only. */
-export function validateEphemeralContainersUpdate(pod: KubeObject, previous: KubeObject, causes: Causes): void {
-  validatePodBody(pod, causes);
-  validatePodAnnotationUpdates(pod.metadata.annotations, previous.metadata.annotations, "metadata.annotations", causes);
-  validateEphemeralAdditions(pod, previous, causes);
 }

@@ -6,7 +6,7 @@ import { checkText, listOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateLabelSelector } from "./label-selector.ts";
 import { requiredPathSegment } from "./references.ts";
-import { validator } from "./registry.ts";
+import { checks } from "./registry.ts";
 import type { Validators } from "./registry.ts";
 
 /** Mirrors pkg/apis/rbac/validation/validation.go (1.36). */
@@ -83,8 +83,8 @@ function validateRoleRef(binding: KubeObject, previous: KubeObject, causes: Caus
 }
 
 export const rbacValidators: Validators = {
-  [`${group}/roles`]: validator(validateRole(true)),
-  [`${group}/clusterroles`]: validator(validateRole(false)),
-  [`${group}/rolebindings`]: validator(validateBinding(["Role", "ClusterRole"], true), validateRoleRef),
-  [`${group}/clusterrolebindings`]: validator(validateBinding(["ClusterRole"], false), validateRoleRef),
+  [`roles.${group}`]: checks(validateRole(true)),
+  [`clusterroles.${group}`]: checks(validateRole(false)),
+  [`rolebindings.${group}`]: checks(validateBinding(["Role", "ClusterRole"], true), validateRoleRef),
+  [`clusterrolebindings.${group}`]: checks(validateBinding(["ClusterRole"], false), validateRoleRef),
 };

@@ -1,33 +1,31 @@
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import type { InvalidCause } from "../../apimachinery/status-errors.ts";
 import type { Causes } from "./checks.ts";
 
-/** The checks of one kind. Objects are in the storage version, defaulted; metadata is checked elsewhere. Never throws. */
-export interface Validator {
-  validate(object: KubeObject): InvalidCause[];
-  /** All that an update is checked for, the new object's own checks included where upstream has them. Absent: as {@link validate}. */
-  validateUpdate?(object: KubeObject, previous: KubeObject): InvalidCause[];
+export type Check = (object: KubeObject, causes: Causes) => void;
+export type UpdateCheck = (object: KubeObject, previous: KubeObject, causes: Causes) => void;
+
+/** The checks of one kind; an update without a check of its own is checked like a creation. None of them throws. */
+export interface KindChecks {
+  create: Check;
+  update?: UpdateCheck;
+  subresources?: Readonly<Record<string, UpdateCheck>>;
 }
 
-/** By `group/resource`; `/pods` is core. */
-export type Validators = Record<string, Validator>;
+/** By `resource.group`. */
+export type Validators = Readonly<Record<string, KindChecks>>;
 
-type Check = (object: KubeObject, causes: Causes) => void;
-type CheckUpdate = (object: KubeObject, previous: KubeObject, causes: Causes) => void;
-
-/** `updateOnly` is checked on updates besides `check`; with `replaces`, instead of it. */
-export function validator(check: Check, updateOnly?: CheckUpdate, replaces = false): Validator {
+/** An update is checked as a creation and by `update`. */
+export function checks(create: Check, update?: UpdateCheck): KindChecks {
+  if (update === undefined) return { create };
   return {
-    validate(object) {
-      const causes: Causes = [];
-      check(object, causes);
-      return causes;
-    },
-    validateUpdate(object, previous) {
-      const causes: Causes = [];
-      if (!replaces) check(object, causes);
-      updateOnly?.(object, previous, causes);
-      return causes;
+    create,
+    update(object, previous, causes) {
+      create(object, causes);
+      update(object, previous, causes);
     },
   };
+}
+
+export function withStatus(base: KindChecks, status: UpdateCheck): KindChecks {
+  return { ...base, subresources: { ...base.subresources, status } };
 }

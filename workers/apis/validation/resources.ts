@@ -77,9 +77,9 @@ function validateAgainstLimit(name: string, request: Quantity, limit: Quantity |
   }
   const order = request.cmp(limit);
   if (order !== 0 && !isOvercommitAllowed(name)) {
-    causes.push(invalid(`${path}.requests`, request.toString(), `must be equal to ${name} limit of ${limit}`));
+    causes.push(invalid(`${path}.requests`, request.toString(), `must be equal to ${name} limit of ${limit.toString()}`));
   } else if (order > 0) {
-    causes.push(invalid(`${path}.requests`, request.toString(), `must be less than or equal to ${name} limit of ${limit}`));
+    causes.push(invalid(`${path}.requests`, request.toString(), `must be less than or equal to ${name} limit of ${limit.toString()}`));
   }
 }
 
@@ -87,7 +87,7 @@ function validateHugePages(name: string, quantity: Quantity, path: string, cause
   const size = quantityOf(name.slice("hugepages-".length));
   const whole = size.sign() > 0 && size.milliValue() % 1000n === 0n;
   if (!whole || quantity.value() % size.value() !== 0n) {
-    causes.push(invalid(path, quantity.toString(), `${quantity} is not positive integer multiple of ${name}`));
+    causes.push(invalid(path, quantity.toString(), `${quantity.toString()} is not positive integer multiple of ${name}`));
   }
 }
 
@@ -126,7 +126,7 @@ export function validatePodResources(spec: any, podClaimNames: ReadonlySet<strin
     const own = quantityOf(resources.requests?.[name] ?? "0");
     if (sum.cmp(own) > 0) {
       causes.push(
-        invalid(`${path}.requests[${name}]`, own.toString(), `must be greater than or equal to aggregate container requests of ${sum}`),
+        invalid(`${path}.requests[${name}]`, own.toString(), `must be greater than or equal to aggregate container requests of ${sum.toString()}`),
       );
     }
   }
@@ -140,7 +140,7 @@ export function validatePodResources(spec: any, podClaimNames: ReadonlySet<strin
           invalid(
             `${path}.containers[${index}][${name}].limits`,
             limit.toString(),
-            `must be less than or equal to pod limits of ${quantityOf(own)}`,
+            `must be less than or equal to pod limits of ${quantityOf(own).toString()}`,
           ),
         );
       }

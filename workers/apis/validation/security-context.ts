@@ -120,14 +120,33 @@ export function validateContainerSecurityContext(context: any, hostUsers: boolea
   validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`, causes);
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged) {
-      causes.push(invalid(path, context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"));
+      causes.push(
+        invalid(path, internalForm(context), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"),
+      );
     }
     if (listOf(context.capabilities?.add).includes("CAP_SYS_ADMIN")) {
-      causes.push(invalid(path, context, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"));
+      causes.push(
+        invalid(
+          path,
+          internalForm(context),
+          "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+        ),
+      );
     }
   }
   validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`, causes);
   validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`, causes);
+}
+
+const internalFields = [
+  "capabilities", "privileged", "seLinuxOptions", "windowsOptions", "runAsUser", "runAsGroup", "runAsNonRoot",
+  "readOnlyRootFilesystem", "allowPrivilegeEscalation", "procMount", "seccompProfile", "appArmorProfile",
+];
+
+/** As upstream's internal type is shown: all fields, with Go's names. */
+function internalForm(context: any): Record<string, unknown> {
+  const goName = (field: string) => (field === "seLinuxOptions" ? "SELinuxOptions" : field[0]!.toUpperCase() + field.slice(1));
+  return Object.fromEntries(internalFields.map((field) => [goName(field), context[field] ?? null]));
 }
 
 /** Mirrors validateHostUsers; `HostPID` and `HostIPC` are upstream's spelling. */

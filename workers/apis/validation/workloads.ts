@@ -3,15 +3,15 @@ import { forbidden, invalid, notSupported, required } from "../../apimachinery/f
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { selectorFromSet } from "../../apimachinery/labels.ts";
 import type { LabelSelector } from "../../apimachinery/labels.ts";
-import { immutable, isSet, nonnegative, numberOf, sortedMap, textOf } from "./checks.ts";
+import { dnsLabel, immutable, isSet, listOf, nonnegative, numberOf, sortedMap, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import {
   intOrPercentValue,
   isNotMoreThan100Percent,
   validatePositiveIntOrPercent,
 } from "./int-or-percent.ts";
-import { isEmptySelector, selectorOf, validateAnnotations, validateLabels, validateLabelSelector } from "./label-selector.ts";
-import { validatePodAnnotations } from "./pod-annotations.ts";
+import { isEmptySelector, selectorOf, validateLabelSelector } from "./label-selector.ts";
+import { validateClaimSpec } from "./persistent-volume-claims.ts";
 import { validatePodTemplate } from "./pod-spec.ts";
 
 /** Kinds that keep pods of a template alive. Mirrors pkg/apis/apps/validation (1.36). */
@@ -151,7 +151,11 @@ function validateDaemonSetStrategy(strategy: any, causes: Causes): void {
 }
 
 export function validateStatefulSet(set: KubeObject, causes: Causes): void {
-  const spec = set.spec ?? {};
+  validateStatefulSetSpec(set.spec ?? {}, causes);
+  validateStatefulSetParts(set.spec ?? {}, causes);
+}
+
+function validateStatefulSetSpec(spec: any, causes: Causes): void {
   const { podManagementPolicy } = spec;
   if (!podManagementPolicy) causes.push(required("spec.podManagementPolicy"));
   else if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
@@ -173,15 +177,27 @@ export function validateStatefulSet(set: KubeObject, causes: Causes): void {
   validateSelector(spec.selector, "empty selector is invalid for statefulset", "spec.selector", causes);
   const selector = selectorOf(spec.selector);
   if (selector === undefined) causes.push(invalid("spec.selector", spec.selector, ""));
-  else {
-    validateSelected(selector, spec.template, "spec.template", causes);
-    // The claims of the set stand in for volumes, so the pod spec cannot be checked by itself.
-    const { labels, annotations } = spec.template?.metadata ?? {};
-    validateLabels(labels, "spec.template.labels", causes);
-    validateAnnotations(annotations, "spec.template.annotations", causes);
-    validatePodAnnotations(annotations, spec.template?.spec ?? {}, "spec.template.annotations", causes);
-  }
+  else validateSelected(selector, spec.template, "spec.template", causes);
   validateAlwaysRestarts(spec.template, "StatefulSet", "spec.template", causes);
+}
+
+/** What sets of older servers may have wrong: an update is spared these checks while the old object fails them. */
+function validateStatefulSetParts(spec: any, causes: Causes): void {
+  if (spec.serviceName) dnsLabel(spec.serviceName, "spec.serviceName", causes);
+  const claims = listOf(spec.volumeClaimTemplates);
+  for (const [index, claim] of claims.entries()) {
+    validateClaimSpec(claim.spec ?? {}, `spec.volumeClaimTemplates[${index}].spec`, causes);
+  }
+  validatePodTemplate(withClaimVolumes(spec.template, claims), "spec.template", causes);
+}
+
+/** The controller mounts a claim under the name of its template, in place of a volume of that name. */
+function withClaimVolumes(template: any, claims: any[]): any {
+  if (claims.length === 0) return template;
+  const names = new Set(claims.map((claim) => claim.metadata?.name));
+  const volumes = listOf(template?.spec?.volumes).filter((volume) => !names.has(volume.name));
+  for (const name of names) volumes.push({ name, persistentVolumeClaim: { claimName: textOf(name) } });
+  return { ...template, spec: { ...template?.spec, volumes } };
 }
 
 function validateStatefulSetStrategy(strategy: any, causes: Causes): void {
@@ -223,7 +239,10 @@ const mutableStatefulSetFields = [
 ];
 
 export function validateStatefulSetUpdate(set: KubeObject, previous: KubeObject, causes: Causes): void {
-  validateStatefulSet(set, causes);
+  validateStatefulSetSpec(set.spec ?? {}, causes);
+  const old: Causes = [];
+  validateStatefulSetParts(previous.spec ?? {}, old);
+  if (old.length === 0) validateStatefulSetParts(set.spec ?? {}, causes);
   const fixed = (spec: any) => {
     const rest = { ...spec };
     for (const field of mutableStatefulSetFields) delete rest[field];

@@ -30,6 +30,8 @@ export interface ExtraVersion {
   schemas?: Readonly<Record<string, Record<string, unknown>>>;
   /** Its OpenAPI document is answered by an aggregated API server. */
   delegated?: boolean;
+  /** The part of OpenAPI v2 that an aggregated API server has for a delegated version. */
+  documentV2?: { hash: string; document: Readonly<Record<string, any>> };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { newInternalError, StatusError } from "../../apimachinery/status-errors.ts";
-import { deepEqual } from "../../registry/deep-equal.ts";
+import type { StatusError } from "../../apimachinery/status-errors.ts";
+import { newInternalError } from "../../apimachinery/status-errors.ts";
+import { deepEqual } from "../../apimachinery/deep-equal.ts";
 import type { CustomResourceDefinition } from "./definition.ts";
 
 /** As upstream's webhook client. */
@@ -56,7 +57,7 @@ async function post(url: string, review: object, fail: (reason: string) => Statu
   }
   if (response.status !== 200) throw fail(`Post ${JSON.stringify(url)}: the server answered with status ${response.status}`);
   try {
-    return (await response.json()) as { response?: any };
+    return await response.json<{ response?: any }>();
   } catch {
     throw fail("the answer is not a ConversionReview");
   }

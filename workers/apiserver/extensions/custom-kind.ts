@@ -63,6 +63,8 @@ class DefinedKind implements CustomKind {
   readonly #version: DefinitionVersion;
   readonly #apiVersion: string;
   readonly #kind: string;
+  /** The storage version, where it is another one and its objects differ. */
+  readonly #stored: DefinedKind | undefined;
   #printer: CustomKind["printer"] | undefined;
   #fieldType: CustomKind["fieldType"] | undefined;
 
@@ -81,6 +83,8 @@ class DefinedKind implements CustomKind {
     this.scale = scalePaths(version.subresources?.scale);
     this.warning = deprecationWarning(definition, version);
     this.terminating = metadata.deletionTimestamp !== undefined || isConditionTrue(definition, "Terminating");
+    const storage = spec.versions.find((each) => each.storage);
+    this.#stored = webhook && storage !== undefined && storage !== version ? new DefinedKind(definition, storage) : undefined;
     this.convert = webhook ? (objects, to) => convertThroughWebhook(definition, objects, to) : undefined;
   }
 
@@ -104,11 +108,19 @@ class DefinedKind implements CustomKind {
   }
 
   validate(object: KubeObject, previous: KubeObject | undefined, part: CustomPart): InvalidCause[] {
-    const schema = part === "status" ? statusSchema(this.#schema) : this.#schema;
-    const typed = this.#shown(object, part);
-    const old = previous === undefined ? uncorrelated : this.#shown(previous, part);
+    return (this.#stored ?? this).#validate(object, previous, part);
+  }
+
+  validateBeforeConversion(object: KubeObject): InvalidCause[] {
+    return this.#stored === undefined ? [] : this.#validate(object, undefined, "object");
+  }
+
+  #validate(object: KubeObject, previous: KubeObject | undefined, part: CustomPart): InvalidCause[] {
+    const schema = this.#schema;
+    const typed = this.#typed(object);
+    const old = previous === undefined ? uncorrelated : this.#typed(previous);
     const causes = [
-      ...(part === "object" ? validateEmbedded(typed, schema) : []),
+      ...validateEmbedded(typed, schema),
       ...validateSchema(typed, schema, old),
       ...validateListTypes(typed, schema, old),
       ...this.#validateScale(object, part),
@@ -116,13 +128,10 @@ class DefinedKind implements CustomKind {
     return [...causes, ...validateRules(schema, typed, old === uncorrelated ? undefined : old, causes)];
   }
 
-  /** What schemas are about: the object with its type, and with the status alone beside them for updates of the status. */
-  #shown(object: KubeObject, part: CustomPart): unknown {
+  /** What schemas and rules are about: the object in this version, with its type. */
+  #typed(object: KubeObject): KubeObject {
     const { apiVersion: _apiVersion, kind: _kind, ...rest } = object;
-    const typed = { apiVersion: this.#apiVersion, kind: this.#kind, ...rest };
-    if (part === "object") return typed;
-    const { apiVersion, kind, metadata, status } = typed as KubeObject;
-    return { apiVersion, kind, metadata, ...(status === undefined ? {} : { status }) };
+    return { apiVersion: this.#apiVersion, kind: this.#kind, ...rest };
   }
 
   #validateScale(object: KubeObject, part: CustomPart): InvalidCause[] {
@@ -138,14 +147,6 @@ class DefinedKind implements CustomKind {
     if (value > 2 ** 31 - 1) return [invalid(path, value, `should be less than or equal to ${2 ** 31 - 1}`)];
     return [];
   }
-}
-
-/** The schema of an update of the status: only the status, and what is said about the root. */
-function statusSchema(schema: JsonSchema): JsonSchema {
-  const { properties, required: _required, ...rest } = schema;
-  const { apiVersion, kind, metadata, status } = properties ?? {};
-  const kept = Object.fromEntries(Object.entries({ apiVersion, kind, metadata, status }).filter(([, property]) => property !== undefined)) as Record<string, JsonSchema>;
-  return { ...rest, properties: kept };
 }
 
 function scalePaths(scale: DefinitionScale | undefined): ScalePaths | undefined {

@@ -1,6 +1,7 @@
 import { duplicate, forbidden, invalid, notSupported, required, tooMany } from "../../apimachinery/field-error.ts";
 import type { InvalidCause } from "../../apimachinery/status-errors.ts";
 import { isDns1035Label, isDns1123Subdomain } from "../../apimachinery/validation-names.ts";
+import { deepEqual } from "../../apimachinery/deep-equal.ts";
 import { validateImmutable } from "../../registry/object-meta.ts";
 import { validateApproval } from "./api-approval.ts";
 import type {
@@ -23,12 +24,12 @@ export function validateDefinition(definition: CustomResourceDefinition): Invali
   if (metadata.name !== `${spec.names?.plural ?? ""}.${spec.group ?? ""}`) {
     causes.push(invalid("metadata.name", metadata.name ?? "", 'must be spec.names.plural+"."+spec.group'));
   }
-  return [...causes, ...validateSpec(spec), ...validateApproval(definition, undefined)];
+  return [...causes, ...validateSpec(spec, []), ...validateApproval(definition, undefined)];
 }
 
 export function validateDefinitionUpdate(definition: CustomResourceDefinition, previous: CustomResourceDefinition): InvalidCause[] {
   const { spec } = definition;
-  const causes = validateSpec(spec);
+  const causes = validateSpec(spec, previous.spec.versions);
   if (isConditionTrue(previous, "Established")) {
     causes.push(...validateImmutable("spec.scope", spec.scope, previous.spec.scope));
     causes.push(...validateImmutable("spec.names.kind", spec.names?.kind, previous.spec.names.kind));
@@ -56,7 +57,8 @@ function validateStoredVersions({ spec, status }: CustomResourceDefinition): Inv
   return causes;
 }
 
-function validateSpec(spec: DefinitionSpec): InvalidCause[] {
+/** Schemas that are as they were in `previous` have been looked at before. */
+function validateSpec(spec: DefinitionSpec, previous: readonly DefinitionVersion[]): InvalidCause[] {
   const causes: InvalidCause[] = [];
   if (!spec.group) causes.push(required("spec.group"));
   else {
@@ -74,7 +76,10 @@ function validateSpec(spec: DefinitionSpec): InvalidCause[] {
       causes.push(required(`spec.versions[${index}].schema.openAPIV3Schema`, "schemas are required"));
     }
   }
-  for (const [index, version] of versions.entries()) causes.push(...validateVersion(version, `spec.versions[${index}]`));
+  for (const [index, version] of versions.entries()) {
+    const before = previous.find(({ name }) => name === version.name);
+    causes.push(...validateVersion(version, before, `spec.versions[${index}]`));
+  }
   const shown = () => versions.map(({ schema: _schema, ...version }) => version);
   if (new Set(versions.map(({ name }) => name)).size < versions.length) causes.push(invalid("spec.versions", shown(), "must contain unique version names"));
   if (versions.filter(({ storage }) => storage).length !== 1) {
@@ -107,13 +112,15 @@ function validateNames(names: DefinitionNames, path: string): InvalidCause[] {
   return causes;
 }
 
-function validateVersion(version: DefinitionVersion, path: string): InvalidCause[] {
+function validateVersion(version: DefinitionVersion, previous: DefinitionVersion | undefined, path: string): InvalidCause[] {
   const causes: InvalidCause[] = [];
   const errors = isDns1035Label(version.name ?? "");
   if (errors.length > 0) causes.push(invalid(`${path}.name`, version.name ?? "", errors.join(",")));
   for (const text of deprecationErrors(version)) causes.push(invalid(`${path}.deprecationWarning`, version.deprecationWarning, text));
   const schema = version.schema?.openAPIV3Schema;
-  if (schema !== undefined) causes.push(...validateDefinitionSchema(schema, `${path}.schema`, version.subresources?.status !== undefined));
+  const hasStatus = version.subresources?.status !== undefined;
+  const unchanged = previous !== undefined && hasStatus === (previous.subresources?.status !== undefined) && deepEqual(schema, previous.schema?.openAPIV3Schema);
+  if (schema !== undefined && !unchanged) causes.push(...validateDefinitionSchema(schema, `${path}.schema`, hasStatus));
   if (version.subresources?.scale !== undefined) causes.push(...validateScale(version.subresources.scale, `${path}.subresources.scale`));
   for (const [index, column] of (version.additionalPrinterColumns ?? []).entries()) {
     causes.push(...validateColumn(column, `${path}.additionalPrinterColumns[${index}]`));

@@ -1,6 +1,6 @@
 import { catalog } from "../../apis/catalog.ts";
 import { quote } from "../../apimachinery/quote.ts";
-import { deepEqual } from "../../registry/deep-equal.ts";
+import { deepEqual } from "../../apimachinery/deep-equal.ts";
 import type { CustomResourceDefinition, DefinitionCondition, DefinitionNames } from "./definition.ts";
 import { findCondition, isConditionTrue, setCondition } from "./definition.ts";
 

@@ -1,15 +1,13 @@
-import type { Clock } from "../../apimachinery/clock.ts";
+import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
-import type { StorageFactory } from "../../registry/storage-factory.ts";
-import { listPrefix, objectKey } from "../../storage/keys.ts";
+import { objectKey } from "../../storage/keys.ts";
 import type { ExtraResources } from "../discovery/groups.ts";
 import { customResourceInfo } from "./custom-kind.ts";
 import type { CustomResourceDefinition, DefinitionVersion } from "./definition.ts";
 import { definitions, isConditionTrue } from "./definition.ts";
 import { extraResources } from "./extra-resources.ts";
-
-/** A snapshot younger than this is used without asking. */
-const freshMilliseconds = 1_000;
+import { TypeSnapshots } from "./type-snapshot.ts";
+import type { SnapshotContext, TypeSnapshot } from "./type-snapshot.ts";
 
 /** Definitions are read in pages of so many, since each may have hundreds of kilobytes. */
 const pageSize = 50;
@@ -17,13 +15,10 @@ const pageSize = 50;
 /** Whole definitions kept by one isolate, by their text's length; beyond it they are read again when needed. */
 const maxWholeLength = 24 * 1024 * 1024;
 
-const maxClusters = 64;
-
 interface Known {
   /** Without its schemas. */
   outline: CustomResourceDefinition;
   revision: number;
-  length: number;
 }
 
 interface Whole {
@@ -33,23 +28,15 @@ interface Whole {
   infos: Map<string, ResourceInfo>;
 }
 
-/** The definitions of one cluster as of one revision of their type. Plain data: any request of the isolate may use it. */
-interface Snapshot {
-  revision: number;
-  checkedAt: number;
-  byName: Map<string, Known>;
-  extra: ExtraResources | undefined;
-}
+type Snapshot = TypeSnapshot<Known>;
 
-const snapshots = new Map<string, Snapshot>();
+const snapshots = new TypeSnapshots<Known>(definitions, outlineOf, pageSize);
+const extras = new WeakMap<Snapshot["byName"], ExtraResources>();
 const wholes = new Map<string, Whole>();
 let wholeLength = 0;
 
 /** What a request needs to look at definitions. */
-export interface ExtensionsContext {
-  storage: StorageFactory;
-  clock: Clock;
-}
+export type ExtensionsContext = SnapshotContext;
 
 /**
  * The custom resource of a path, undefined for none. A definition that the snapshot does not have is looked for in the store,
@@ -62,7 +49,7 @@ export async function findCustomResource(
   resource: string,
 ): Promise<ResourceInfo | undefined> {
   const name = `${resource}.${group}`;
-  let snapshot = await freshSnapshot(context);
+  let snapshot = await snapshots.fresh(context);
   let known = snapshot.byName.get(name);
   if (known === undefined || !isServed(known.outline, version)) {
     snapshot = await refreshDefinitions(context);
@@ -75,7 +62,7 @@ export async function findCustomResource(
 
 /** Whether some definition of the group is served. */
 export function servesGroup(context: ExtensionsContext, group: string): boolean {
-  for (const { outline } of snapshots.get(context.storage.cluster)?.byName.values() ?? []) {
+  for (const { outline } of snapshots.known(context.storage.cluster)?.byName.values() ?? []) {
     if (outline.spec.group === group && isConditionTrue(outline, "Established")) return true;
   }
   return false;
@@ -83,20 +70,21 @@ export function servesGroup(context: ExtensionsContext, group: string): boolean 
 
 /** Somebody in this isolate has written a definition: the snapshot is not to be used without asking. */
 export function definitionsChanged(cluster: string): void {
-  const snapshot = snapshots.get(cluster);
-  if (snapshot !== undefined) snapshot.checkedAt = -freshMilliseconds;
+  snapshots.changed(cluster);
 }
 
 /** What discovery adds, always up to date; the same object for as long as no definition changes. */
 export async function customResources(context: ExtensionsContext): Promise<ExtraResources> {
-  const snapshot = await refreshDefinitions(context);
-  return (snapshot.extra ??= extraResources([...snapshot.byName.values()].map(({ outline }) => outline)));
+  const { byName } = await refreshDefinitions(context);
+  let extra = extras.get(byName);
+  if (extra === undefined) extras.set(byName, (extra = extraResources([...byName.values()].map(({ outline }) => outline))));
+  return extra;
 }
 
 /** The same with the schemas of one group and version, or of all, filled in for the documents of OpenAPI. */
 export async function customResourcesWithSchemas(context: ExtensionsContext, only: string | undefined): Promise<ExtraResources> {
   const extra = await customResources(context);
-  const snapshot = snapshots.get(context.storage.cluster)!;
+  const snapshot = snapshots.known(context.storage.cluster)!;
   const wanted = [...snapshot.byName.values()].filter(
     ({ outline: { spec } }) => only === undefined || spec.versions.some(({ name }) => `${spec.group}/${name}` === only),
   );
@@ -104,7 +92,7 @@ export async function customResourcesWithSchemas(context: ExtensionsContext, onl
     const whole = await wholeDefinition(context, outline.metadata.name!, revision);
     for (const version of whole?.definition.spec.versions ?? []) {
       const target = extra.versions.find((each) => each.group === outline.spec.group && each.version === version.name);
-      const schemas = target?.schemas as Record<string, Record<string, unknown>> | undefined;
+      const schemas: Record<string, Record<string, unknown>> | undefined = target?.schemas;
       const schema = version.schema?.openAPIV3Schema;
       if (schemas !== undefined && schema !== undefined) schemas[outline.spec.names.kind] = schema;
     }
@@ -114,84 +102,19 @@ export async function customResourcesWithSchemas(context: ExtensionsContext, onl
 
 /** The definitions of a cluster without their schemas, as of the last look. */
 export function knownDefinitions(cluster: string): CustomResourceDefinition[] {
-  return [...(snapshots.get(cluster)?.byName.values() ?? [])].map(({ outline }) => outline);
-}
-
-async function freshSnapshot(context: ExtensionsContext): Promise<Snapshot> {
-  const snapshot = snapshots.get(context.storage.cluster);
-  if (snapshot !== undefined && context.clock.now() - snapshot.checkedAt < freshMilliseconds) return snapshot;
-  return refreshDefinitions(context);
+  return [...(snapshots.known(cluster)?.byName.values() ?? [])].map(({ outline }) => outline);
 }
 
 /** Brings the snapshot up to the newest revision: one call when nothing has changed, only what changed otherwise. */
-export async function refreshDefinitions({ storage, clock }: ExtensionsContext): Promise<Snapshot> {
-  const { cluster } = storage;
-  const now = clock.now();
-  const before = snapshots.get(cluster);
-  const revision = await storage.for(definitions).currentRevision();
-  if (before !== undefined && before.revision >= revision) {
-    before.checkedAt = now;
-    remember(cluster, before);
-    return before;
-  }
-  const next = (before === undefined ? undefined : await changesSince(storage, before)) ?? (await allDefinitions(storage));
-  next.checkedAt = now;
-  // Another request may have come further in the meantime.
-  const current = snapshots.get(cluster);
-  if (current !== undefined && current.revision > next.revision) return current;
-  remember(cluster, next);
-  return next;
+export function refreshDefinitions(context: ExtensionsContext): Promise<Snapshot> {
+  return snapshots.refresh(context);
 }
 
-function remember(cluster: string, snapshot: Snapshot): void {
-  snapshots.delete(cluster);
-  snapshots.set(cluster, snapshot);
-  for (const oldest of snapshots.keys()) {
-    if (snapshots.size <= maxClusters) break;
-    snapshots.delete(oldest);
-  }
-}
-
-async function changesSince(storage: StorageFactory, before: Snapshot): Promise<Snapshot | undefined> {
-  const byName = new Map(before.byName);
-  let { revision } = before;
-  for (;;) {
-    const result = await storage.events(definitions, revision, pageSize);
-    // History does not reach back that far.
-    if (!result.ok) return undefined;
-    for (const event of result.events) {
-      const known = knownOf(event.value, event.revision);
-      if (event.type === "DELETED") byName.delete(known.outline.metadata.name!);
-      else byName.set(known.outline.metadata.name!, known);
-      revision = event.revision;
-    }
-    if (result.events.length === 0 || revision >= result.revision) return { revision, checkedAt: 0, byName, extra: undefined };
-  }
-}
-
-async function allDefinitions(storage: StorageFactory): Promise<Snapshot> {
-  const byName = new Map<string, Known>();
-  const prefix = listPrefix(definitions);
-  const client = storage.for(definitions);
-  let page = await client.list({ prefix, limit: pageSize });
-  const { revision } = page;
-  for (;;) {
-    for (const definition of JSON.parse(`[${await page.text()}]`) as CustomResourceDefinition[]) {
-      byName.set(definition.metadata.name!, outlineOf(definition, Number(definition.metadata.resourceVersion), 0));
-    }
-    if (page.lastKey === undefined) return { revision, checkedAt: 0, byName, extra: undefined };
-    page = await client.list({ prefix, limit: pageSize, after: page.lastKey, match: { kind: "exact", revision } });
-  }
-}
-
-function knownOf(value: string, revision: number): Known {
-  return outlineOf(JSON.parse(value) as CustomResourceDefinition, revision, value.length);
-}
-
-function outlineOf(definition: CustomResourceDefinition, revision: number, length: number): Known {
+function outlineOf(object: KubeObject, revision: number): Known {
+  const definition = object as CustomResourceDefinition;
   const { managedFields: _managedFields, annotations: _annotations, ...metadata } = definition.metadata;
   const spec = { ...definition.spec, versions: definition.spec.versions.map(({ schema: _schema, ...version }) => version as DefinitionVersion) };
-  return { outline: { metadata, spec, status: definition.status } as CustomResourceDefinition, revision, length };
+  return { outline: { metadata, spec, status: definition.status }, revision };
 }
 
 function isServed(definition: CustomResourceDefinition, version: string): boolean {

@@ -3,6 +3,7 @@ import { newUnauthorized } from "../../apimachinery/status-errors.ts";
 import { TokenAuthenticator } from "../authentication/token-authenticator.ts";
 import { anonymous } from "../authentication/user-info.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
+import { bearerOfProtocols } from "../authentication/websocket-protocol.ts";
 import { isPublicPath } from "../authorization/authorizer.ts";
 
 const authenticators = new Map<string, TokenAuthenticator>();
@@ -17,20 +18,22 @@ function authenticatorFor(key: string): TokenAuthenticator {
   return authenticator;
 }
 
-/** Finds out who is asking: an in-process identity, or a bearer token. Mirrors WithAuthentication. */
+/** Finds out who is asking: an in-process identity, or a bearer token (for browsers in a WebSocket's subprotocols). Mirrors WithAuthentication. */
 export const authentication: Filter = async (c, next) => {
   if (c.env.loopbackUser !== undefined) {
     c.set("user", c.env.loopbackUser);
     return next();
   }
   const header = c.req.header("Authorization");
-  if (header === undefined) {
+  const protocols = c.req.header("Sec-WebSocket-Protocol");
+  const offered = header === undefined && protocols !== undefined ? bearerOfProtocols(protocols) : undefined;
+  if (header === undefined && offered === undefined) {
     const reads = c.req.raw.method === "GET" || c.req.raw.method === "HEAD";
     if (!reads || !isPublicPath(c.var.info.path)) throw newUnauthorized();
     c.set("user", anonymous);
     return next();
   }
-  const token = /^Bearer +(\S+) *$/i.exec(header)?.[1];
+  const token = offered ?? /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
   const user = token === undefined ? undefined : await authenticateToken(c, token);
   if (user === undefined) throw newUnauthorized();
   c.set("user", user);

@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { newBadRequest } from "../../apimachinery/status-errors.ts";
+import { newBadRequest, newInvalid } from "../../apimachinery/status-errors.ts";
 import { decodeObject } from "../../apis/codec/decode.ts";
 import { strictDecodingMessage } from "../../apis/codec/unmarshal-error.ts";
 import { applyDefaults } from "../../apis/defaulting/defaulting.ts";
@@ -24,8 +24,14 @@ export function kindOf(resource: ResourceInfo): GroupVersionKind {
   return { group: resource.group, version: resource.version, kind: resource.kind };
 }
 
-/** Defaults of the request's version, then the storage version's form. A custom object is pruned as well. */
-export function toStored(
+/** Of a built-in kind: defaults of the request's version, then the storage version's form. */
+export function toStored(resource: ResourceInfo, object: KubeObject): KubeObject {
+  applyDefaults(kindOf(resource), object);
+  return toStorageVersion(resource, object);
+}
+
+/** The same for any kind: a custom object is pruned as well, and may be converted by a webhook. */
+export function fitToStored(
   c: AppContext,
   resource: ResourceInfo,
   object: KubeObject,
@@ -33,13 +39,12 @@ export function toStored(
   /** Turns what strict validation complains about into an error. */
   refuse: (problems: string[]) => Error = (problems) => newStrictError(resource, problems),
 ): KubeObject | Promise<KubeObject> {
-  if (resource.custom === undefined) {
-    applyDefaults(kindOf(resource), object);
-    return toStorageVersion(resource, object);
-  }
+  if (resource.custom === undefined) return toStored(resource, object);
   const problems = resource.custom.fit(object);
   if (problems.length > 0 && fieldValidation === "Strict") throw refuse(problems);
   if (fieldValidation === "Warn") for (const problem of problems) if (!c.var.warnings.includes(problem)) c.var.warnings.push(problem);
+  const causes = resource.custom.validateBeforeConversion(object);
+  if (causes.length > 0) throw newInvalid(resource, object.metadata.name ?? "", causes);
   return convertToStorage(resource, object);
 }
 

@@ -39,7 +39,7 @@ export async function readDeleteOptions(c: AppContext): Promise<DeleteOptions> {
 }
 
 export async function deleteHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), "object");
+  const form = negotiate(c.req.header("Accept"), "object", resource);
   const options = await readDeleteOptions(c);
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);
   const { name } = c.var.info;
@@ -63,7 +63,7 @@ export async function deleteHandler(c: AppContext, resource: ResourceInfo): Prom
 const deletionWindow = 100;
 
 export async function deleteCollectionHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), "list");
+  const form = negotiate(c.req.header("Accept"), "list", resource);
   const list = parseListOptions(queryOf(c), resource, false);
   const options = await readDeleteOptions(c);
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);

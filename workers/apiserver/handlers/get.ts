@@ -17,7 +17,7 @@ import { parseResourceVersion } from "../request/list-options.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
 
 export async function getHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), "object");
+  const form = negotiate(c.req.header("Accept"), "object", resource);
   const version = queryOf(c).get("resourceVersion");
   const minimum = version ? parseResourceVersion(version) : 0;
   const entry = await storeFor(requestScope(c, resource)).get(c.var.info.name);

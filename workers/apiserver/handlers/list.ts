@@ -24,7 +24,7 @@ import { queryOf } from "./scope.ts";
 const selectorPage = 1_000;
 
 export async function listHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), "list");
+  const form = negotiate(c.req.header("Accept"), "list", resource);
   const options = parseListOptions(queryOf(c), resource, false);
   const gr = storedAs(resource);
   const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;

@@ -10,14 +10,14 @@ import { bareMediaType } from "../../apis/codec/media-types.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { schemaTable } from "../../apis/schema-table.ts";
 import { admit } from "../../admission/chain.ts";
-import { applyPatchType, validateApplyOptions } from "../../registry/field-manager/apply-body.ts";
+import { applyCborPatchType, applyPatchType, validateApplyOptions } from "../../registry/field-manager/apply-body.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
 import { readJson } from "../request/json-body.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseWriteOptions } from "../request/options.ts";
 import type { WriteOptions } from "../request/options.ts";
 import { applyHandler } from "./apply.ts";
-import { kindOf, toStored } from "./decode-body.ts";
+import { kindOf, fitToStored } from "./decode-body.ts";
 import { managerOf, servedVersion, trackFields } from "./field-tracking.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
@@ -79,9 +79,9 @@ function mustBeObject(body: unknown): Record<string, unknown> {
 
 /** PATCH of an object or of its status. */
 export async function patchHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), "object");
+  const form = negotiate(c.req.header("Accept"), "object", resource);
   const options = parseWriteOptions(queryOf(c), "PatchOptions");
-  const isApply = bareMediaType(c.req.header("Content-Type") ?? "") === applyPatchType;
+  const isApply = [applyPatchType, applyCborPatchType].includes(bareMediaType(c.req.header("Content-Type") ?? ""));
   validateApplyOptions(isApply, options.fieldManager, queryOf(c).get("force"));
   if (isApply) return applyHandler(c, resource, options);
   const scope = requestScope(c, resource, options.dryRun);
@@ -103,7 +103,7 @@ async function patched(c: AppContext, resource: ResourceInfo, current: KubeObjec
   const object = decoded.object;
   object.metadata ??= {};
   checkName(object, current.metadata.name ?? "", undefined);
-  const stored = await toStored(c, resource, object, fieldValidation, (problems) =>
+  const stored = await fitToStored(c, resource, object, fieldValidation, (problems) =>
     newInvalid({ group: "", kind: "" }, "", [invalid("patch", JSON.stringify(object), strictDecodingMessage(problems))]),
   );
   trackFields(c, resource, managerOf(c, options), c.var.info.subresource, current, object, stored);

@@ -2,36 +2,41 @@ import { newBadRequest } from "../../apimachinery/status-errors.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { admit } from "../../admission/chain.ts";
+import { noteResource } from "../../registry/note-resource.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseWriteOptions } from "../request/options.ts";
-import { decodeBody, kindOf, toStored } from "./decode-body.ts";
+import { decodeBody, kindOf, fitToStored } from "./decode-body.ts";
 import { managerOf, servedVersion, trackFields } from "./field-tracking.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
 
 /** PUT of an object or of its status. */
 export async function updateHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const form = negotiate(c.req.header("Accept"), "object");
+  const form = negotiate(c.req.header("Accept"), "object", resource);
   const options = parseWriteOptions(queryOf(c), "UpdateOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const { name, subresource } = c.var.info;
   const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);
   checkName(decoded, name, scope.namespace);
   const { uid } = decoded.metadata;
-  const object = await toStored(c, resource, decoded, options.fieldValidation);
+  const object = await fitToStored(c, resource, decoded, options.fieldValidation);
   const manager = managerOf(c, options);
   const tracked = (live: KubeObject | undefined): KubeObject => {
     const stored = structuredClone(object);
     trackFields(c, resource, manager, subresource, live, decoded, stored);
     return stored;
   };
+  const create = async () => {
+    if (!options.dryRun) await noteResource(c.env.env, c.var.info.cluster, resource);
+    return tracked(undefined);
+  };
   const entry = await storeFor(scope).update({
     name,
     subresource,
     ...(uid ? { preconditions: { uid } } : {}),
     update: async (current) => tracked(await servedVersion(resource, current)),
-    ...(subresource === "" ? { create: () => tracked(undefined) } : {}),
+    ...(subresource === "" ? { create } : {}),
     admit: (updated, previous) =>
       admit({ operation: previous === undefined ? "CREATE" : "UPDATE", object: updated, previous, subresource, scope }),
   });

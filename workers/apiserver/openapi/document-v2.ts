@@ -96,3 +96,18 @@ export function documentV2(versions: readonly DocumentedVersion[], docs: Docs): 
     security: [{ BearerToken: [] }],
   };
 }
+
+/**
+ * Adds what aggregated servers have. A definition of the same name stays as it is here: upstream renames one that differs, which
+ * clients do not rely on.
+ */
+export function mergeV2(document: JsonObject, parts: readonly JsonObject[]): JsonObject {
+  if (parts.length === 0) return document;
+  const sorted = (objects: JsonObject[]) =>
+    Object.fromEntries(Object.entries(Object.assign({}, ...objects.toReversed()) as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    ...document,
+    paths: sorted([document.paths, ...parts.map(({ paths }) => paths)]),
+    definitions: sorted([document.definitions, ...parts.map(({ definitions }) => definitions)]),
+  };
+}

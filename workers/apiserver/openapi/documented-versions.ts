@@ -1,16 +1,17 @@
 import type { ResourceCatalog } from "../../apis/resource-info.ts";
 import { groupVersionKey } from "../../apis/catalog.ts";
 import { documentHash } from "../discovery/etag.ts";
-import type { ExtraResources } from "../discovery/groups.ts";
+import type { ExtraResources, ExtraVersion } from "../discovery/groups.ts";
 import type { DocumentedVersion } from "./document-v3.ts";
 
 /** A version with the place and the hash of its document. */
 export interface IndexedVersion extends DocumentedVersion {
   /** `api/v1` or `apis/<group>/<version>`. */
   key: string;
-  /** "" for a delegated version, whose document is not ours. */
+  /** For a delegated version the one that its server gives, "" if it gives none. */
   hash: string;
   delegated: boolean;
+  documentV2?: ExtraVersion["documentV2"];
 }
 
 /**
@@ -38,12 +39,12 @@ export function indexedVersions(
         delegated: false,
       });
     }
-  for (const { group, version, resources, schemas = {}, delegated = false, hash: given } of extra.versions) {
+  for (const { group, version, resources, schemas = {}, delegated = false, hash: given, documentV2 } of extra.versions) {
     const key = `apis/${group}/${version}`;
     const known = versions.findIndex((other) => other.key === key);
     const all = known < 0 ? resources : [...(versions[known]?.resources ?? []), ...resources];
-    const hash = delegated ? "" : documentHash(`${docsHash}/${key}/${given ?? JSON.stringify([all, schemas])}`);
-    const entry = { group, version, resources: all, schemas, key, hash, delegated };
+    const hash = delegated ? (given ?? "") : documentHash(`${docsHash}/${key}/${given ?? JSON.stringify([all, schemas])}`);
+    const entry = { group, version, resources: all, schemas, key, hash, delegated, ...(documentV2 === undefined ? {} : { documentV2 }) };
     if (known < 0) versions.push(entry);
     else versions[known] = { ...entry, schemas: { ...versions[known]?.schemas, ...schemas } };
   }

@@ -3,7 +3,7 @@ import type { ResourceCatalog } from "../../apis/resource-info.ts";
 import { documentHash, matchesEtag } from "../discovery/etag.ts";
 import type { ExtraResources } from "../discovery/groups.ts";
 import { DocumentCache } from "./document-cache.ts";
-import { documentV2 } from "./document-v2.ts";
+import { documentV2, mergeV2 } from "./document-v2.ts";
 import { documentV3 } from "./document-v3.ts";
 import type { IndexedVersion } from "./documented-versions.ts";
 import { indexedVersions } from "./documented-versions.ts";
@@ -86,10 +86,11 @@ function responseV3(request: Request, url: URL, version: IndexedVersion, docs: D
 
 function responseV2(request: Request, versions: Map<string, IndexedVersion>, docs: Docs): Response {
   const documented = [...versions.values()].filter(({ delegated }) => !delegated);
-  const hash = documentHash(documented.map((version) => version.hash).join());
+  const delegated = [...versions.values()].flatMap(({ documentV2: part }) => (part === undefined ? [] : [part]));
+  const hash = documentHash([...documented, ...delegated].map((version) => version.hash).join());
   const type = preferred(request, jsonNames, [...protobufV2Names]);
   if (type === undefined) return notAcceptable();
-  const build = () => documentV2(documented, docs);
+  const build = () => mergeV2(documentV2(documented, docs), delegated.map(({ document }) => document));
   if (protobufV2Names.has(type)) {
     const body = cache.getOrBuild(`v2/protobuf/${hash}`, () => encodeGnosticV2(build()));
     return respond(request, body, protobufV2Type, hash);

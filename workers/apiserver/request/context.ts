@@ -14,6 +14,8 @@ export interface ChainBindings {
   loopbackUser?: UserInfo;
   /** Storage clients of this request context; shared by the requests of a batch so that their calls coalesce. */
   storage?: StorageFactory;
+  /** Lets work go on after the response; absent where the caller outlives its requests (Durable Objects). */
+  waitUntil?: (promise: Promise<unknown>) => void;
 }
 
 /** What filters leave for the handlers. */

@@ -1,25 +1,33 @@
+import { cborSequenceMediaType, jsonMediaType, protobufMediaType } from "../../apis/codec/media-types.ts";
 import { maxOutstanding } from "../../storage/cacher/protocol.ts";
-import type { WatchRequest } from "../../storage/cacher/protocol.ts";
+import type { EventEncoding, WatchRequest } from "../../storage/cacher/protocol.ts";
 import { openWatchSocket, WatchSocket } from "../../storage/cacher/watch-socket.ts";
 import type { CacherStub, WatchEnd } from "../../storage/cacher/watch-socket.ts";
 import { startWatchDeadline } from "./watch-deadline.ts";
 import type { WatchDeadlineOptions } from "./watch-deadline.ts";
-import { watchErrorLine } from "./watch-error.ts";
+import { watchErrorFrame } from "./watch-error.ts";
 
 export interface WatchResponseOptions extends WatchDeadlineOptions {
   /** Aborted when the client is gone. */
   signal?: AbortSignal;
 }
 
-const watchHeaders = {
-  "Content-Type": "application/json",
-  // Compressed streams would be held back until they end.
-  "Content-Encoding": "identity",
-  "Cache-Control": "no-cache, private, no-transform",
+function watchHeaders(encoding: EventEncoding | undefined): Record<string, string> {
+  return {
+    "Content-Type": encoding === undefined ? jsonMediaType : streamType[encoding],
+    // Compressed streams would be held back until they end.
+    "Content-Encoding": "identity",
+    "Cache-Control": "no-cache, private, no-transform",
+  };
+}
+
+const streamType: Record<EventEncoding, string> = {
+  protobuf: `${protobufMediaType};stream=watch`,
+  cbor: cborSequenceMediaType,
 };
 
 /**
- * A watch as an HTTP stream of newline-terminated JSON events: the Worker's end of one socket to the watch cache, whose
+ * A watch as an HTTP stream of newline-terminated JSON events, or of frames in the encoding of the representation: the Worker's end of one socket to the watch cache, whose
  * frames pass through as they are. What the client has taken is acknowledged to the cache, which sends no more than
  * `maxOutstanding` ahead; so a client that does not read is noticed there, and memory here is bounded too.
  * A client that vanished is noticed at the next write, at the latest at the planned end.
@@ -32,10 +40,16 @@ export async function watchResponse(
   options: WatchResponseOptions,
 ): Promise<Response> {
   const socket = await openWatchSocket(stub, { ...watchRequest, frames: "binary" });
-  return new Response(watchStream(socket, options), { headers: watchHeaders });
+  const { representation } = watchRequest;
+  const encoding = "encoding" in representation ? representation.encoding : undefined;
+  return new Response(watchStream(socket, encoding, options), { headers: watchHeaders(encoding) });
 }
 
-function watchStream(webSocket: WebSocket, options: WatchResponseOptions): ReadableStream<Uint8Array> {
+function watchStream(
+  webSocket: WebSocket,
+  encoding: EventEncoding | undefined,
+  options: WatchResponseOptions,
+): ReadableStream<Uint8Array> {
   const { signal } = options;
   let watch: WatchSocket;
   let cancelDeadline: () => void;
@@ -55,7 +69,7 @@ function watchStream(webSocket: WebSocket, options: WatchResponseOptions): Reada
         const end = (how: WatchEnd): void => {
           if (ended) return;
           release();
-          if (how.kind === "error") controller.enqueue(new TextEncoder().encode(watchErrorLine(how.error)));
+          if (how.kind === "error") controller.enqueue(watchErrorFrame(how.error, encoding));
           controller.close();
         };
         watch = new WatchSocket(webSocket, {

@@ -1,7 +1,10 @@
 import type { KubeObject } from "../../apimachinery/meta.ts";
+import { encodeBinaryEvent } from "../../apis/codec/encode.ts";
+import { cborSequenceMediaType } from "../../apis/codec/media-types.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { toServedVersion } from "../../registry/conversion.ts";
 import { convertToServed } from "../../registry/stored-form.ts";
+import type { EventEncoding } from "../../storage/cacher/protocol.ts";
 
 /**
  * A watch whose objects are not served as they are stored: every line is read, its object brought to the served version, and
@@ -21,6 +24,32 @@ export function servedEvents(response: Response, resource: ResourceInfo): Respon
     },
   });
   return new Response(response.body.pipeThrough(transform), response);
+}
+
+/** A JSON event in another encoding, without a frame. */
+export function encodeLineAs(encoding: EventEncoding): (line: string) => Uint8Array {
+  return (line) => {
+    const { type, object } = JSON.parse(line) as { type: string; object: KubeObject };
+    return encodeBinaryEvent(type, object, encoding);
+  };
+}
+
+/** A stream of JSON events as a CBOR sequence. */
+export function asCborSequence(response: Response): Response {
+  if (!response.ok || response.body === null) return response;
+  const decoder = new TextDecoder();
+  const encode = encodeLineAs("cbor");
+  let rest = "";
+  const transform = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) controller.enqueue(encode(line));
+    },
+  });
+  const answer = new Response(response.body.pipeThrough(transform), response);
+  answer.headers.set("Content-Type", cborSequenceMediaType);
+  return answer;
 }
 
 async function servedLine(line: string, resource: ResourceInfo): Promise<string> {

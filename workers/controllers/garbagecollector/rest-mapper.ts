@@ -30,7 +30,9 @@ export class RESTMapper {
 
   /** The kind of a resource, as references name it. */
   async kindOf(apiVersion: string, resource: string): Promise<string | undefined> {
-    return (await this.#resources(apiVersion)).find(({ gvr }) => gvr.resource === resource)?.kind;
+    const known = (await this.#resources(apiVersion)).find(({ gvr }) => gvr.resource === resource);
+    if (known === undefined) this.#versions.delete(apiVersion);
+    return known?.kind;
   }
 
   #resources(apiVersion: string): Promise<ServerResource[]> {

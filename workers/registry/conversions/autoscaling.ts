@@ -64,6 +64,8 @@ export const horizontalPodAutoscalerV1: Converter = {
         ...(target === undefined ? {} : { targetCPUUtilizationPercentage: target.resource.target.averageUtilization }),
       },
       status: {
+        // Optional only in v2.
+        currentReplicas: 0,
         ...status,
         ...(current === undefined ? {} : { currentCPUUtilizationPercentage: current.resource.current.averageUtilization }),
       },

@@ -19,6 +19,10 @@ function rename(object: KubeObject, pairs: readonly (readonly [string, string])[
 
 export const eventsV1: Converter = {
   toStorage: (object) => rename(object, renamed),
+  toStorageField(field) {
+    const [first = "", ...rest] = field.split(".");
+    return [new Map(renamed).get(first) ?? first, ...rest].join(".");
+  },
   fromStorage: (object) =>
     rename(
       object,

@@ -2,10 +2,12 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { GroupResource } from "../../apimachinery/gvk.ts";
 import { forbidden, required } from "../../apimachinery/field-error.ts";
 import { newBadRequest, newConflict, newInvalid } from "../../apimachinery/status-errors.ts";
+import { parseCbor } from "../../apis/codec/cbor-decode.ts";
 import { parseYaml } from "../../apis/codec/parse-yaml.ts";
 import { UnmarshalError } from "../../apis/codec/unmarshal-error.ts";
 
 export const applyPatchType = "application/apply-patch+yaml";
+export const applyCborPatchType = "application/apply-patch+cbor";
 
 /**
  * The configuration of an apply request, YAML or JSON. A key given twice is an error under "Strict", a warning under
@@ -22,10 +24,24 @@ export function readApplyBody(text: string, fieldValidation: "Ignore" | "Warn" |
       throw newBadRequest(`error strict decoding YAML: error converting YAML to JSON: ${duplicates.join(", ")}`);
     }
     const applied = value as KubeObject;
-    const metadata: unknown = applied.metadata;
-    return { applied: { ...applied, metadata: (metadata ?? {}) as KubeObject["metadata"] }, warnings: duplicates };
+    return { applied: { ...applied, metadata: applied.metadata ?? {} }, warnings: duplicates };
   } catch (error) {
     if (error instanceof UnmarshalError) throw newBadRequest(`error decoding YAML: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The same in CBOR, where a key given twice is always an error. */
+export function readCborApplyBody(body: Uint8Array): { applied: KubeObject; warnings: string[] } {
+  try {
+    const value = parseCbor(body);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw new UnmarshalError("cbor: cannot unmarshal into Go value of type map[string]interface {}");
+    }
+    const applied = value as KubeObject;
+    return { applied: { ...applied, metadata: applied.metadata ?? {} }, warnings: [] };
+  } catch (error) {
+    if (error instanceof UnmarshalError) throw newBadRequest(`error decoding CBOR: ${error.message}`);
     throw error;
   }
 }

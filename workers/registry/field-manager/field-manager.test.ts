@@ -9,7 +9,7 @@ import { pathsOf } from "../../apimachinery/structured-merge/field-set.ts";
 import { catalog } from "../../apis/catalog.ts";
 import { decodeObject } from "../../apis/codec/decode.ts";
 import { applyDefaults } from "../../apis/defaulting/defaulting.ts";
-import { FieldManager } from "./field-manager.ts";
+import type { FieldManager } from "./field-manager.ts";
 import { ignoreManagedFieldsTimestamps } from "./ignore-timestamps.ts";
 import { lastAppliedAnnotation } from "./last-applied.ts";
 import { typeOfOpenApi } from "./open-api-types.ts";
@@ -33,9 +33,9 @@ function decoded(object: object): KubeObject {
 }
 
 const configMap = (data: object, metadata: object = {}): KubeObject =>
-  ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default", ...metadata }, data }) as KubeObject;
+  ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default", ...metadata }, data });
 const deployment = (spec: object, metadata: object = {}): KubeObject =>
-  ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", namespace: "default", ...metadata }, spec }) as KubeObject;
+  ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", namespace: "default", ...metadata }, spec });
 const web = { selector: { matchLabels: { app: "web" } }, template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "nginx" }] } } };
 const born = (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, uid: "u" } });
 
@@ -345,7 +345,7 @@ describe("apply, whatever the configuration", () => {
   // An empty map is a field like any other, but does not outlive its first write.
   const named = (values: Record<string, string>, metadata: object = {}) => {
     const { data: _data, ...bare } = configMap({}, metadata);
-    return (Object.keys(values).length === 0 ? bare : { ...bare, data: values }) as KubeObject;
+    return Object.keys(values).length === 0 ? bare : { ...bare, data: values };
   };
   const finalizers = fc.uniqueArray(fc.constantFrom("x/1", "x/2", "x/3"));
   const config = fc.tuple(data, finalizers).map(([values, list]) => named(values, { finalizers: list }));

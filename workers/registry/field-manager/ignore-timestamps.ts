@@ -1,5 +1,5 @@
 import type { KubeObject, ManagedFieldsEntry } from "../../apimachinery/meta.ts";
-import { deepEqual } from "../deep-equal.ts";
+import { deepEqual } from "../../apimachinery/deep-equal.ts";
 
 /**
  * When nothing but times in managedFields differs, the previous times, so that a write without effect stays one.

@@ -54,7 +54,7 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
     try {
       set = parseFieldSet(entry.fieldsV1 ?? {});
     } catch (error) {
-      throw new Error(`error decoding versioned set from ${identifier}: error decoding set: ${(error as Error).message}`);
+      throw new Error(`error decoding versioned set from ${identifier}: error decoding set: ${(error as Error).message}`, { cause: error });
     }
     managers.set(identifier, { set, apiVersion: entry.apiVersion, applied: entry.operation === "Apply" });
     times.set(identifier, entry.time);
@@ -81,7 +81,7 @@ export function encodeManagedFields({ managers, times, entries: decoded }: Manag
       apiVersion,
       ...(time ? { time } : {}),
       fieldsType: "FieldsV1",
-      fieldsV1: sortSet(set) as Record<string, unknown>,
+      fieldsV1: sortSet(set),
       ...(subresource ? { subresource } : {}),
     });
   }
@@ -106,5 +106,5 @@ function compareText(a = "", b = ""): number {
 export function isReset(entries: readonly ManagedFieldsEntry[] | undefined | null): boolean {
   if (!Array.isArray(entries)) return false;
   if (entries.length === 0) return true;
-  return entries.length === 1 && Object.values(entries[0]!).every((value) => value === undefined || value === null || value === "");
+  return entries.length === 1 && Object.values(entries[0] ?? {}).every((value) => value === undefined || value === null || value === "");
 }

@@ -1,4 +1,4 @@
-import { deepEqual } from "../deep-equal.ts";
+import { deepEqual } from "../../apimachinery/deep-equal.ts";
 import { hasNodePorts, needsHealthCheck } from "../allocators/service-allocators.ts";
 import { isSame } from "../allocators/init-ip-families.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";

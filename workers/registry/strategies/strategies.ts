@@ -1,11 +1,6 @@
 import type { Strategy } from "../strategy.ts";
-import {
-  immutableFields,
-  validateImmutableContents,
-  validateJobUpdate,
-  validatePriorityClassUpdate,
-  validateRoleRef,
-} from "./immutable.ts";
+import { certificateSigningRequestStrategy } from "./certificate-signing-request.ts";
+import { jobStrategy } from "./job.ts";
 import { namespaceStrategy } from "./namespace.ts";
 import { podStrategy } from "./pod.ts";
 import { serviceStrategy } from "./service.ts";
@@ -36,7 +31,6 @@ const strategies: Record<string, Strategy> = {
   "replicasets.apps": replicaSetStrategy,
   "statefulsets.apps": statefulSetStrategy,
   "daemonsets.apps": daemonSetStrategy,
-  "controllerrevisions.apps": { validateUpdate: immutableFields("data") },
   nodes: { ...noGeneration, keepsStatusOnCreate: true },
   persistentvolumes: {
     ...noGeneration,
@@ -52,33 +46,26 @@ const strategies: Record<string, Strategy> = {
       claim.status = { phase: "Pending" };
     },
   },
-  configmaps: { validateUpdate: validateImmutableContents("data", "binaryData") },
-  secrets: {
-    validateUpdate: (secret, previous) => [
-      ...immutableFields("type")(secret, previous),
-      ...validateImmutableContents("data")(secret, previous),
-    ],
-  },
   podtemplates: returned,
   serviceaccounts: returned,
   resourcequotas: { ...noGeneration, ...returned },
   events: createOnUpdate,
   "events.events.k8s.io": createOnUpdate,
   endpoints: createOnUpdate,
-  "endpointslices.discovery.k8s.io": { ...wholeBody, validateUpdate: immutableFields("addressType") },
+  "endpointslices.discovery.k8s.io": wholeBody,
   limitranges: createOnUpdate,
   "leases.coordination.k8s.io": { ...createOnUpdate, ...conditional },
   "leasecandidates.coordination.k8s.io": conditional,
-  "jobs.batch": { ...specOnly, orphansDependents: true, validateUpdate: validateJobUpdate },
+  "jobs.batch": jobStrategy,
   "cronjobs.batch": specOnly,
   "horizontalpodautoscalers.autoscaling": noGeneration,
-  "certificatesigningrequests.certificates.k8s.io": { ...noGeneration, validateUpdate: immutableFields("spec") },
+  "certificatesigningrequests.certificates.k8s.io": certificateSigningRequestStrategy,
   "clustertrustbundles.certificates.k8s.io": conditional,
   "podcertificaterequests.certificates.k8s.io": { ...noGeneration, ...conditional },
   "apiservices.apiregistration.k8s.io": { ...noGeneration, ...conditional },
   "customresourcedefinitions.apiextensions.k8s.io": conditional,
   "networkpolicies.networking.k8s.io": specOnly,
-  "ingressclasses.networking.k8s.io": { ...specOnly, validateUpdate: immutableFields("spec.controller") },
+  "ingressclasses.networking.k8s.io": specOnly,
   "ingresses.networking.k8s.io": specOnly,
   "servicecidrs.networking.k8s.io": noGeneration,
   "mutatingwebhookconfigurations.admissionregistration.k8s.io": { ...wholeBody, ...conditional },
@@ -90,23 +77,19 @@ const strategies: Record<string, Strategy> = {
   "poddisruptionbudgets.policy": { ...specOnly, ...conditional },
   "roles.rbac.authorization.k8s.io": createOnUpdate,
   "clusterroles.rbac.authorization.k8s.io": createOnUpdate,
-  "rolebindings.rbac.authorization.k8s.io": { ...createOnUpdate, validateUpdate: validateRoleRef },
-  "clusterrolebindings.rbac.authorization.k8s.io": { ...createOnUpdate, validateUpdate: validateRoleRef },
-  "runtimeclasses.node.k8s.io": { ...conditional, validateUpdate: immutableFields("handler") },
-  "priorityclasses.scheduling.k8s.io": { ...wholeBody, validateUpdate: validatePriorityClassUpdate },
-  "resourceclaims.resource.k8s.io": { ...noGeneration, validateUpdate: immutableFields("spec") },
-  "resourceclaimtemplates.resource.k8s.io": { validateUpdate: immutableFields("spec") },
+  "rolebindings.rbac.authorization.k8s.io": createOnUpdate,
+  "clusterrolebindings.rbac.authorization.k8s.io": createOnUpdate,
+  "runtimeclasses.node.k8s.io": conditional,
+  "priorityclasses.scheduling.k8s.io": wholeBody,
+  "resourceclaims.resource.k8s.io": noGeneration,
   "resourceslices.resource.k8s.io": specOnly,
   "deviceclasses.resource.k8s.io": specOnly,
-  "storageclasses.storage.k8s.io": {
-    ...returned,
-    validateUpdate: immutableFields("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
-  },
-  "volumeattachments.storage.k8s.io": { ...noGeneration, ...returned, ...conditional, validateUpdate: immutableFields("spec") },
+  "storageclasses.storage.k8s.io": returned,
+  "volumeattachments.storage.k8s.io": { ...noGeneration, ...returned, ...conditional },
   "csidrivers.storage.k8s.io": { ...returned, ...conditional },
   "csinodes.storage.k8s.io": { ...returned, ...conditional },
-  "csistoragecapacities.storage.k8s.io": { ...conditional, validateUpdate: immutableFields("nodeTopology", "storageClassName") },
-  "volumeattributesclasses.storage.k8s.io": { ...returned, validateUpdate: immutableFields("driverName", "parameters") },
+  "csistoragecapacities.storage.k8s.io": conditional,
+  "volumeattributesclasses.storage.k8s.io": returned,
 };
 
 const defaults: Strategy = {};

@@ -123,7 +123,9 @@ describe("Cacher", () => {
       await rig.push([rig.shard.commit(`${prefix}default/c`, { data: { index } })]);
     expect(revisions(socket)).toEqual([4, 5]);
     const listing = await rig.open({ since: nth(9), initialEvents: true });
-    expect(listing.closedWith?.reason).toBe(JSON.stringify({ code: "RevisionTooLarge", requested: nth(9), current: nth(5) }));
+    expect(listing.closedWith?.reason).toBe(
+      JSON.stringify({ code: "RevisionTooLarge", requested: nth(9), current: nth(5) }),
+    );
   });
 
   it("W5 starts with the current objects, then the marked bookmark, then what follows", async () => {
@@ -298,6 +300,51 @@ describe("Cacher", () => {
     expect(revisions(await rig.open({ since: nth(5) }))).toEqual([6]);
   });
 
+  it("W17 a socket of before cannot make the cache believe that it is told of changes", async () => {
+    const rig = newRig();
+    const gone = await rig.open({ since: 0, initialEvents: false });
+    await rig.push([rig.shard.commit(`${prefix}default/a`, { data: {} })]);
+    rig.cacher.endRequested(gone);
+    await rig.push([rig.shard.commit(`${prefix}default/a`, { data: {} })]);
+    rig.shard.commit(`${prefix}default/a`, { data: {} });
+    const opening = rig.open({ since: nth(1) });
+    rig.cacher.closed(gone, gone.saved);
+    expect(revisions(await opening)).toEqual([2, 3]);
+    expect(rig.shard.followed).toBe(true);
+  });
+
+  it("W5 W18 watchers that start together share one state, which events keep current", async () => {
+    const rig = newRig();
+    for (const name of ["b", "a"]) rig.shard.commit(`${prefix}default/${name}`, { labels: { app: name }, data: {} });
+    const sockets = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        rig.open({ initialEvents: true, since: 0, bookmarks: true, labelSelector: index % 2 === 0 ? "app=a" : "" }),
+      ),
+    );
+    expect(rig.shard.listCalls).toBe(2);
+    for (const [index, socket] of sockets.entries()) {
+      expect(revisions(socket)).toEqual(index % 2 === 0 ? [2] : [2, 1]);
+      expect(socket.messages.at(-1)).toEqual({ kind: "bookmark", revision: nth(2), initialEventsEnd: true });
+    }
+    await rig.push([rig.shard.commit(`${prefix}default/a`, { labels: { app: "b" }, data: {} })]);
+    const calls = rig.shard.eventsCalls;
+    const later = await rig.open({ initialEvents: true, since: 0 });
+    expect(revisions(later)).toEqual([3, 1]);
+    const listed = await rig.cacher.list({ prefix, match: { kind: "notOlderThan", revision: nth(3) } });
+    expect(listed).toEqual({ ok: true, header: { revision: nth(3), count: 2 }, values: rig.shard.values(prefix) });
+    expect([rig.shard.listCalls, rig.shard.eventsCalls]).toEqual([2, calls]);
+  });
+
+  it("W18 leaves the past and pages with a continuation to the shard", async () => {
+    const { cacher, shard } = newRig();
+    for (const name of ["b", "a"]) shard.commit(`${prefix}default/${name}`, { data: {} });
+    expect(await cacher.list({ prefix, match: { kind: "exact", revision: nth(2) } })).toBeUndefined();
+    expect(await cacher.list({ prefix, limit: 1 })).toBeUndefined();
+    expect(await cacher.list({ prefix, limit: 1, after: `${prefix}default/a` })).toMatchObject({
+      header: { count: 1 },
+    });
+  });
+
   it("encodes an event once for all watchers that look at it alike, and parses none without selectors", async () => {
     let encoded = 0;
     const inner = newEventEncoder({});
@@ -351,7 +398,12 @@ describe("Cacher under random pushes, gaps, restarts and slow watchers", () => {
         if (action < 8) {
           const newest = rig.shard.revision;
           const kind = pick(5);
-          const from = kind === 0 ? Math.max(nth(0), newest - 1) : kind === 1 ? nth(pick(ordinal(acknowledged) + 1)) : acknowledged;
+          const from =
+            kind === 0
+              ? Math.max(nth(0), newest - 1)
+              : kind === 1
+                ? nth(pick(ordinal(acknowledged) + 1))
+                : acknowledged;
           const pushed = rig.cacher.push(rig.shard.after(from));
           if (pick(2)) await rig.clock.advance(pick(15));
           void pushed.then(({ revision }) => (acknowledged = Math.max(acknowledged, revision)));

@@ -249,6 +249,13 @@ export class Cacher {
     if (revision >= 0 && revision > (this.#cursor ?? -1)) this.#cursor = revision;
   }
 
+  /** The shard pushes what comes after `revision`. What was before it will not be dispatched. */
+  #begin(revision: number): void {
+    if (this.#cursor !== undefined) return;
+    this.#cursor = revision;
+    this.#options.dispatched?.(revision);
+  }
+
   // Events from the shard
 
   async #receive(events: StorageEvent[]): Promise<void> {
@@ -433,7 +440,7 @@ export class Cacher {
       if (watcher.closed) return;
       if (!result.ok && result.error.code === "RevisionTooLarge" && cold) {
         // W4: it is live, and waits.
-        this.#cursor ??= result.error.current;
+        this.#begin(result.error.current);
         continue;
       }
       if (!result.ok) {
@@ -446,7 +453,7 @@ export class Cacher {
       }
       if (result.revision < known) throw new Error(`the shard is at ${result.revision}, before ${known}`);
       watcher.position = Math.max(watcher.position, result.revision);
-      this.#cursor ??= result.revision;
+      this.#begin(result.revision);
     }
     watcher.mode = "live";
     watcher.save(this.#cursor);
@@ -474,7 +481,7 @@ export class Cacher {
     const cached = crowd || this.#state.loaded ? await this.list(request) : undefined;
     if (cached?.ok) return { ok: true, revision: cached.header.revision, pieces: pieces(cached.values) };
     if (cached !== undefined) return cached;
-    const listed = await shard.list(request);
+    const listed = await shard.list({ ...request, keys: true });
     return listed.ok ? { ok: true, revision: listed.header.revision, pieces: objectTexts(listed.body) } : listed;
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newEventEncoder } from "./event-encoder.ts";
+import type { EncodedEvent } from "./event-encoder.ts";
 import type { Representation } from "./protocol.ts";
 
 const value = '{"metadata":{"name":"a","labels":{"app":"web"},"resourceVersion":"7"},"spec":{"x":1}}';
@@ -18,10 +19,30 @@ describe("newEventEncoder", () => {
       return { columnDefinitions: [column], rows: [{ cells: [object!.metadata.name ?? "", object!.kind] }] };
     },
   });
-  const decode = (text: string) => {
+  const decode = (line: EncodedEvent) => {
+    const text = line as string;
     expect(text.endsWith("\n")).toBe(true);
     return JSON.parse(text);
   };
+
+  it("W16 shows an event in another encoding, with what the representation makes of its object", () => {
+    const encoding = "cbor" as const;
+    const encodeFrame = (...frame: unknown[]) => new TextEncoder().encode(JSON.stringify(frame));
+    const binary = newEventEncoder({ encodeFrame });
+    const read = (line: EncodedEvent) => JSON.parse(new TextDecoder().decode(line as Uint8Array));
+    const object = { kind: "object", apiVersion: "v1", objectKind: "Pod", encoding } as const;
+    const partial = { ...object, kind: "partial", metaVersion: "v1" } as const;
+    expect(read(binary.encode(event, object, true))).toEqual([
+      "MODIFIED",
+      { kind: "Pod", apiVersion: "v1", ...JSON.parse(value) },
+      "cbor",
+    ]);
+    expect(read(binary.encodeBookmark(9, false, partial, false))).toEqual([
+      "BOOKMARK",
+      { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { resourceVersion: "9" } },
+      "cbor",
+    ]);
+  });
 
   it("W16 shows an object with its type meta in front", () => {
     const text = encoder.encode(event, { kind: "object", apiVersion: "v1", objectKind: "Pod" }, true);

@@ -3,7 +3,7 @@ import { initialEventsAnnotation } from "../../apimachinery/watch-event.ts";
 import { withTypeMeta } from "../encode-object.ts";
 import type { StorageWatchMessage } from "../interfaces.ts";
 import { metadataText } from "./object-scanner.ts";
-import type { Representation } from "./protocol.ts";
+import type { EventEncoding, Representation } from "./protocol.ts";
 
 /** An event to be shown. */
 export interface EncodableEvent {
@@ -16,13 +16,21 @@ export interface EncodableEvent {
   previous?: string;
 }
 
+/** Text that ends in a newline, or the bytes of an event that delimits itself. */
+export type EncodedEvent = string | Uint8Array;
+
 /**
- * Makes the lines of a watch stream. `first` is set for a watcher's first line: only that one carries a table's column
- * definitions. The text ends in a newline.
+ * Makes the events of a watch stream. `first` is set for a watcher's first one: only that one carries a table's column
+ * definitions. Text, unless the representation has an encoding.
  */
 export interface EventEncoder {
-  encode(event: EncodableEvent, representation: Representation, first: boolean): string;
-  encodeBookmark(revision: number, initialEventsEnd: boolean, representation: Representation, first: boolean): string;
+  encode(event: EncodableEvent, representation: Representation, first: boolean): EncodedEvent;
+  encodeBookmark(
+    revision: number,
+    initialEventsEnd: boolean,
+    representation: Representation,
+    first: boolean,
+  ): EncodedEvent;
 }
 
 /** metav1.TableColumnDefinition */
@@ -40,6 +48,9 @@ export type TableRowsFor = (
   objects: KubeObject[],
 ) => { columnDefinitions: TableColumnDefinition[]; rows: { cells: unknown[]; conditions?: unknown[] }[] };
 
+/** An event in an encoding that is no text, framed as its stream wants it. */
+export type EncodeFrame = (type: string, object: KubeObject, encoding: EventEncoding) => Uint8Array;
+
 /** A stored text in another version of its kind; without type meta, as it is stored. */
 export type ConvertStored = (value: string, apiVersion: string, kind: string) => string;
 
@@ -47,7 +58,11 @@ export type ConvertStored = (value: string, apiVersion: string, kind: string) =>
  * Mirrors the transformations of k8s.io/apiserver pkg/endpoints/handlers/response.go (1.36): an object that cannot be
  * shown as asked is shown as it is.
  */
-export function newEventEncoder(options: { tableRowsFor?: TableRowsFor; convert?: ConvertStored }): EventEncoder {
+export function newEventEncoder(options: {
+  tableRowsFor?: TableRowsFor;
+  convert?: ConvertStored;
+  encodeFrame?: EncodeFrame;
+}): EventEncoder {
   const convert: ConvertStored = options.convert ?? ((value) => value);
 
   function shownObject(
@@ -72,10 +87,17 @@ export function newEventEncoder(options: { tableRowsFor?: TableRowsFor; convert?
     }
   }
 
+  function shownEvent(type: string, text: string, representation: Representation): EncodedEvent {
+    const encoding = "encoding" in representation ? representation.encoding : undefined;
+    if (encoding === undefined) return `{"type":"${type}","object":${text}}\n`;
+    if (options.encodeFrame === undefined) throw new Error(`no encoder for ${encoding}`);
+    return options.encodeFrame(type, JSON.parse(text) as KubeObject, encoding);
+  }
+
   return {
     encode(event, representation, first) {
       if (representation.kind === "storage") return storageLine({ kind: "event", event: { ...event } });
-      return `{"type":"${event.type}","object":${shownObject(event.value, representation, first)}}\n`;
+      return shownEvent(event.type, shownObject(event.value, representation, first), representation);
     },
     encodeBookmark(revision, initialEventsEnd, representation, first) {
       if (representation.kind === "storage") {
@@ -89,7 +111,7 @@ export function newEventEncoder(options: { tableRowsFor?: TableRowsFor; convert?
           : representation.kind === "partial"
             ? partialObject(value, representation.metaVersion)
             : shownObject(value, representation, first);
-      return `{"type":"BOOKMARK","object":${text}}\n`;
+      return shownEvent("BOOKMARK", text, representation);
     },
   };
 }

@@ -2,26 +2,42 @@ import { resourcePrefix } from "../keys.ts";
 import type { GroupResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { StorageEvent } from "../interfaces.ts";
-import { ObjectSplitter } from "./object-scanner.ts";
 
-/** The objects of a list's body as it arrives, piece by piece: memory holds one piece, whatever the list's size. */
-export async function* objectTexts(body: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
-  const splitter = new ObjectSplitter();
+/**
+ * The objects of a list's body (asked for with `keys`) as it arrives, piece by piece: memory holds one piece, whatever the
+ * list's size. Leaving the loop cancels the list.
+ */
+export async function* keyedObjects(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ keys: string[]; values: string[] }> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
+  /** The last line, which may be cut, after the key that it belongs to, if that is complete. */
+  let rest = "";
   let done = false;
   try {
-    for (;;) {
+    while (!done) {
       const piece = await reader.read();
       done = piece.done;
-      const objects = splitter.push(decoder.decode(piece.value, { stream: !done }));
-      if (objects.length > 0) yield objects;
-      if (done) break;
+      const lines = (rest + decoder.decode(piece.value, { stream: !done })).split("\n");
+      rest = lines.splice((lines.length - 1) & ~1).join("\n");
+      const keys: string[] = [];
+      const values: string[] = [];
+      for (let index = 0; index < lines.length; index += 2) {
+        keys.push(JSON.parse(lines[index]!) as string);
+        values.push(lines[index + 1]!);
+      }
+      if (keys.length > 0) yield { keys, values };
     }
-    if (!splitter.finished) throw new Error("the list ended within an object");
+    if (rest !== "") throw new Error("the list ended within an object");
   } finally {
     if (!done) await reader.cancel();
   }
+}
+
+/** The same without the keys. */
+export async function* objectTexts(body: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
+  for await (const { values } of keyedObjects(body)) yield values;
 }
 
 /** Length of the texts in a piece. */

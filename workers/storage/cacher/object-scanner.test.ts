@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { endOfValue, metadataText, ObjectSplitter, withResourceVersion } from "./object-scanner.ts";
+import { endOfValue, metadataText, withResourceVersion } from "./object-scanner.ts";
 
 const awkward = [
   {
@@ -28,18 +28,5 @@ it("replaces the object's own resourceVersion and nothing else", () => {
     expect(replaced).toEqual({ ...object, metadata: { ...object.metadata, resourceVersion: "12345" } });
     expect(JSON.parse(metadataText(JSON.stringify(object)))).toEqual(object.metadata);
     expect(JSON.parse(metadataText(JSON.stringify({ spec: {}, ...object })))).toEqual(object.metadata);
-  }
-});
-
-it("splits a list's body into objects, wherever it is cut", () => {
-  const texts = awkward.map((object) => JSON.stringify(object));
-  const body = texts.join(",");
-  for (let size = 1; size < 40; size++) {
-    const splitter = new ObjectSplitter();
-    const objects: string[] = [];
-    for (let start = 0; start < body.length; start += size)
-      objects.push(...splitter.push(body.slice(start, start + size)));
-    expect(objects).toEqual(texts);
-    expect(splitter.finished).toBe(true);
   }
 });

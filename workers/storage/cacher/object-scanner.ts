@@ -53,36 +53,3 @@ export function metadataText(value: string): string {
   if (!value.startsWith('{"metadata":')) return JSON.stringify((JSON.parse(value) as { metadata: unknown }).metadata);
   return value.slice(metadataStart, endOfValue(value, metadataStart));
 }
-
-/** Splits the body of a list (objects joined by commas) into the objects' texts, while it arrives. */
-export class ObjectSplitter {
-  #rest = "";
-
-  /** The objects that are complete with this piece. */
-  push(piece: string): string[] {
-    const text = this.#rest + piece;
-    const objects: string[] = [];
-    let start = 0;
-    for (;;) {
-      const open = text.indexOf("{", start);
-      if (open < 0) {
-        start = text.length;
-        break;
-      }
-      const end = endOfValue(text, open);
-      if (end < 0) {
-        start = open;
-        break;
-      }
-      objects.push(text.slice(open, end));
-      start = end;
-    }
-    this.#rest = text.slice(start);
-    return objects;
-  }
-
-  /** True when nothing incomplete is left. */
-  get finished(): boolean {
-    return this.#rest === "";
-  }
-}

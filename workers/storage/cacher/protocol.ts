@@ -48,12 +48,15 @@ export interface WatchRequest {
   frames?: "text" | "binary";
 }
 
+/** Events that are no text travel in binary frames only. JSON unless said otherwise. */
+export type EventEncoding = "protobuf" | "cbor";
+
 /**
  * How an event's object is shown. The encoder that knows kinds and columns is given to the cache by its host;
  * the cache encodes once per (event, representation) and shares the text.
  */
 export type Representation =
-  | { kind: "object"; apiVersion: string; objectKind: string }
+  | { kind: "object"; apiVersion: string; objectKind: string; encoding?: EventEncoding }
   /** `columns` names the printer (group/resource), or carries a CRD's own columns. */
   | {
       kind: "table";
@@ -64,7 +67,7 @@ export type Representation =
       columns: string;
       /** Only the first event of a watch carries the column definitions. */
     }
-  | { kind: "partial"; apiVersion: string; objectKind: string; metaVersion: "v1" | "v1beta1" }
+  | { kind: "partial"; apiVersion: string; objectKind: string; metaVersion: "v1" | "v1beta1"; encoding?: EventEncoding }
   /** Storage events as they are, for the storage contract and in-process informers. */
   | { kind: "storage" };
 

@@ -2,6 +2,7 @@ import type { Clock } from "../../apimachinery/clock.ts";
 import type { ListOptions, StorageErrorShape, StorageEvent } from "../interfaces.ts";
 import type { CacherShard } from "./cacher.ts";
 import { CurrentState } from "./current-state.ts";
+import { keyedObjects } from "./initial-events.ts";
 
 /** Length of the texts in one state: as much as the buffer may have. */
 const defaultMaximumLength = 32 * 1024 * 1024;
@@ -61,7 +62,7 @@ export class StateKeeper {
     this.#readAt = clock.now();
     if (this.#readAt < this.#refusedUntil) return undefined;
     const wanted = match === undefined ? await shard.currentRevision() : match.revision;
-    for (let loads = 0; ; ) {
+    for (let loads = 0; ;) {
       const current = this.#state;
       if (current === undefined) {
         if (++loads > maxLoads) return undefined;
@@ -115,49 +116,20 @@ export class StateKeeper {
       const keys: string[] = [];
       const values: string[] = [];
       let length = 0;
-      const complete = await readPairs(listed.body, (key, value) => {
-        keys.push(key);
-        values.push(value);
-        length += value.length;
-        return length <= this.#maximumLength;
-      });
-      if (complete) this.#state = new CurrentState(listed.header.revision, keys, values);
-      else this.#refuse();
+      for await (const piece of keyedObjects(listed.body)) {
+        for (const key of piece.keys) keys.push(key);
+        for (const value of piece.values) {
+          values.push(value);
+          length += value.length;
+        }
+        if (length <= this.#maximumLength) continue;
+        this.#refuse();
+        return undefined;
+      }
+      this.#state = new CurrentState(listed.header.revision, keys, values);
       return undefined;
     } finally {
       this.#loading = undefined;
     }
-  }
-}
-
-/**
- * Reads a list's body of pairs of lines, a key as a JSON string and the object's text, until `take` says no. False then.
- */
-async function readPairs(
-  body: ReadableStream<Uint8Array>,
-  take: (key: string, value: string) => boolean,
-): Promise<boolean> {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let key: string | undefined;
-  let rest = "";
-  for (;;) {
-    const { done, value: piece } = await reader.read();
-    const lines = (rest + decoder.decode(piece, { stream: !done })).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) {
-      if (key === undefined) {
-        key = JSON.parse(line) as string;
-        continue;
-      }
-      if (!take(key, line)) {
-        await reader.cancel();
-        return false;
-      }
-      key = undefined;
-    }
-    if (!done) continue;
-    if (rest !== "" || key !== undefined) throw new Error("the list ended within an object");
-    return true;
   }
 }

@@ -4,6 +4,7 @@ import { parseLabelSelector } from "../../apimachinery/labels.ts";
 import type { LabelSelector } from "../../apimachinery/labels.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { StorageEvent } from "../interfaces.ts";
+import type { EncodedEvent } from "./event-encoder.ts";
 import { withResourceVersion } from "./object-scanner.ts";
 
 /** How to read the fields that a type's field selectors may name. */
@@ -57,7 +58,7 @@ export class CachedEvent {
   readonly event: StorageEvent;
   readonly current: SelectableObject;
   readonly previous: SelectableObject | undefined;
-  readonly #encoded = new Map<string, string>();
+  readonly #encoded = new Map<string, EncodedEvent>();
   #left: ShownEvent | undefined;
 
   constructor(event: StorageEvent) {
@@ -79,7 +80,7 @@ export class CachedEvent {
     });
   }
 
-  encoded(form: string, encode: () => string): string {
+  encoded(form: string, encode: () => EncodedEvent): EncodedEvent {
     let text = this.#encoded.get(form);
     if (text === undefined) this.#encoded.set(form, (text = encode()));
     return text;

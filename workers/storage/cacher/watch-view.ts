@@ -1,5 +1,5 @@
 import type { GroupResource } from "../../apimachinery/gvk.ts";
-import type { EventEncoder } from "./event-encoder.ts";
+import type { EncodedEvent, EventEncoder } from "./event-encoder.ts";
 import { syntheticEvent } from "./initial-events.ts";
 import type { Representation, WatchRequest } from "./protocol.ts";
 import { SelectableObject } from "./watch-filter.ts";
@@ -9,7 +9,7 @@ import type { CachedEvent, WatchFilter } from "./watch-filter.ts";
 const frameLength = 256 * 1024;
 
 export interface Line {
-  text: string;
+  text: EncodedEvent;
   revision: number;
 }
 
@@ -24,19 +24,30 @@ const textEncoder = new TextEncoder();
 
 export function packFrames(lines: readonly Line[], binary: boolean): Frame[] {
   const frames: Frame[] = [];
-  let texts: string[] = [];
+  let texts: EncodedEvent[] = [];
   let length = 0;
   for (const [index, line] of lines.entries()) {
     texts.push(line.text);
     length += line.text.length;
     if (length < frameLength && index < lines.length - 1) continue;
-    const text = texts.join("");
-    const data = binary ? textEncoder.encode(text) : text;
+    const data = binary ? joined(texts, length) : texts.join("");
     frames.push({ data, length: data.length, revision: line.revision });
     texts = [];
     length = 0;
   }
   return frames;
+}
+
+/** The lines of one view are all text or all bytes; `length` is that of all together. */
+function joined(texts: readonly EncodedEvent[], length: number): Uint8Array {
+  if (typeof texts[0] === "string") return textEncoder.encode(texts.join(""));
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const text of texts as readonly Uint8Array[]) {
+    bytes.set(text, at);
+    at += text.length;
+  }
+  return bytes;
 }
 
 /** What makes two watchers see the same bytes. */

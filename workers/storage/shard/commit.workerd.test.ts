@@ -46,8 +46,18 @@ describe("commits of a shard", () => {
   it("S22: reads of a call see the writes before them in the call", () =>
     withShard({}, async (bench) => {
       const get: ShardOperation = { kind: "get", key: `${things}a` };
-      const results = await bench.run(get, create("a", 1), get, change("update", "a", 1, 2), get, change("delete", "a", 2), get);
-      const values = results.filter((_, index) => index % 2 === 0).map((result) => (result.ok ? result.object?.revision : result));
+      const results = await bench.run(
+        get,
+        create("a", 1),
+        get,
+        change("update", "a", 1, 2),
+        get,
+        change("delete", "a", 2),
+        get,
+      );
+      const values = results
+        .filter((_, index) => index % 2 === 0)
+        .map((result) => (result.ok ? result.object?.revision : result));
       expect(values).toEqual([undefined, nth(1), nth(2), undefined]);
     }));
 

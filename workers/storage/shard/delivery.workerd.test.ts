@@ -17,7 +17,11 @@ describe("delivery of events to the watch cache", () => {
       await bench.run({ kind: "get", key: `${things}a` });
       await bench.run(change("delete", "a", 2, 3));
       const events = bench.pushes.flat();
-      expect(events.map(({ type, revision }) => `${type} ${ordinal(revision)}`)).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 3"]);
+      expect(events.map(({ type, revision }) => `${type} ${ordinal(revision)}`)).toEqual([
+        "ADDED 1",
+        "MODIFIED 2",
+        "DELETED 3",
+      ]);
       expect(events[0]!.previous).toBeUndefined();
       expect(events[1]!.previous).toBe(events[0]!.value);
       expect(events[2]!.previous).toBe(events[1]!.value);
@@ -77,9 +81,12 @@ describe("delivery of events to the watch cache", () => {
       acknowledge({ revision: nth(1) });
       await settle();
       const batches = bench.pushes.slice(1);
-      expect(batches.flat().map(({ revision }) => ordinal(revision))).toEqual(Array.from({ length: megabytes }, (_, i) => i + 2));
+      expect(batches.flat().map(({ revision }) => ordinal(revision))).toEqual(
+        Array.from({ length: megabytes }, (_, i) => i + 2),
+      );
       for (const batch of batches) expect(batch.length).toBeLessThanOrEqual(9);
-    }));
+    }),
+  );
 
   it("S24: what was committed before an eviction is delivered by the alarm", () =>
     withShard({}, async (bench) => {
@@ -125,7 +132,61 @@ describe("delivery of events to the watch cache", () => {
       bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision });
       bench.pushes.length = 0;
       await bench.fireAlarm();
-      expect(bench.pushes.flat().map(({ revision }) => ordinal(revision))).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
+      expect(bench.pushes.flat().map(({ revision }) => ordinal(revision))).toEqual(
+        Array.from({ length: 13 }, (_, i) => i + 1),
+      );
+    }));
+
+  it("S35: a cache that has nobody to tell gets nothing more until it follows, and no alarm looks after it", () =>
+    withShard({}, async (bench) => {
+      bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision, idle: true });
+      await bench.run(create("a"));
+      await settle();
+      await bench.fireAlarm();
+      expect(bench.alarmAt).toBeUndefined();
+      for (const name of ["b", "c"]) await bench.run(create(name));
+      await settle();
+      expect(pushed(bench)).toEqual([[1]]);
+      expect(bench.alarmAt).toBeUndefined();
+      expect(await bench.shard.events(nth(1), 1)).toMatchObject({ ok: true, revision: nth(3) });
+      await bench.run(create("d"));
+      expect(pushed(bench)).toEqual([[1]]);
+      expect(await bench.shard.events(nth(9), 1, true)).toMatchObject({ ok: false });
+      await bench.run(create("e"));
+      await settle();
+      await bench.run(create("f"));
+      expect(await bench.shard.currentRevision(true)).toBe(nth(6));
+      await bench.run(create("g"));
+      expect(pushed(bench)).toEqual([[1], [5], [7]]);
+      bench.restart();
+      await bench.run(create("h"));
+      expect(pushed(bench).at(-1)).toContain(8);
+    }));
+
+  it("S35: an answer that was given before the cache followed again does not count", () =>
+    withShard({}, async (bench) => {
+      let answer = (_: { revision: number; idle: boolean }) => {};
+      bench.onPush = () => new Promise((resolve) => (answer = resolve));
+      await bench.run(create("a"));
+      await bench.shard.events(nth(1), 1, true);
+      answer({ revision: nth(1), idle: true });
+      await settle();
+      await bench.run(create("b"));
+      expect(pushed(bench)).toEqual([[1], [2]]);
+    }));
+
+  it("S35: compaction and expiry go on although nothing is pushed", () =>
+    withShard({ historyMilliseconds: 0, historyRevisions: 0, objectTtlMilliseconds: 3_600_000 }, async (bench) => {
+      bench.onPush = (events) => Promise.resolve({ revision: events.at(-1)!.revision, idle: true });
+      await bench.run(create("a"));
+      await settle();
+      await bench.fireAlarm();
+      for (let n = 1; n < 5; n++) await bench.run(change("update", "a", n));
+      await bench.fireAlarm();
+      expect(bench.historyRows()).toEqual([5]);
+      while (bench.alarmAt !== undefined) await bench.fireAlarm();
+      expect((await bench.list({ prefix: things })).names).toEqual([]);
+      expect(pushed(bench)).toEqual([[1]]);
     }));
 
   it("S25: a burst of writes sets one alarm, and an idle shard none", () =>

@@ -16,7 +16,10 @@ function newStub(answer?: (operation: ShardOperation, call: number) => ShardOper
       const call = calls.length;
       const results = operations.map(
         (operation): ShardOperationResult =>
-          answer?.(operation, call) ?? { ok: true, object: { key: operation.key, value: operation.key, revision: call } },
+          answer?.(operation, call) ?? {
+            ok: true,
+            object: { key: operation.key, value: operation.key, revision: call },
+          },
       );
       return Promise.resolve({ revision: 100 + call, results });
     },

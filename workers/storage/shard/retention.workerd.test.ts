@@ -25,15 +25,26 @@ describe("retention of history", () => {
       expect((await bench.shard.compact()).compactedRevision).toBe(nth(4));
       // 1 was superseded by 4. 2 and 4 are superseded after the compacted revision, 3 is live.
       expect(bench.historyRows()).toEqual([2, 3, 4, 5, 6, 7]);
-      expect((await bench.list({ prefix: things, match: { kind: "exact", revision: nth(4) } })).names).toEqual(["a@4", "b@2", "c@3"]);
+      expect((await bench.list({ prefix: things, match: { kind: "exact", revision: nth(4) } })).names).toEqual([
+        "a@4",
+        "b@2",
+        "c@3",
+      ]);
       await bench.clock.advance(60 * minute);
       expect((await bench.shard.compact()).compactedRevision).toBe(nth(4));
       await bench.run(...Array.from({ length: 3 }, (_, i) => create(`more-${i}`)));
       await untilIdle(bench);
       expect(bench.historyRows()).toEqual([3, 7, 8, 9, 10]);
       const tooOld = await bench.listResponse({ prefix: things, match: { kind: "exact", revision: nth(6) } });
-      expect(JSON.parse(tooOld.headers.get("edgeplane-list")!)).toEqual({ code: "RevisionCompacted", requested: nth(6), oldest: nth(7) });
-      expect(await bench.shard.events(nth(6), 10)).toMatchObject({ ok: false, error: { code: "RevisionCompacted", oldest: nth(7) } });
+      expect(JSON.parse(tooOld.headers.get("edgeplane-list")!)).toEqual({
+        code: "RevisionCompacted",
+        requested: nth(6),
+        oldest: nth(7),
+      });
+      expect(await bench.shard.events(nth(6), 10)).toMatchObject({
+        ok: false,
+        error: { code: "RevisionCompacted", oldest: nth(7) },
+      });
       expect(await bench.shard.events(nth(7), 10)).toMatchObject({ ok: true, revision: nth(10) });
       bench.restart();
       expect(await bench.shard.events(nth(6), 10)).toMatchObject({ ok: false });
@@ -48,7 +59,8 @@ describe("retention of history", () => {
       }
       const perStatement: number[] = [];
       bench.onExec = (query, bindings) => {
-        if (query.startsWith("DELETE FROM history WHERE revision IN")) perStatement.push(Number(bindings[1]) - Number(bindings[0]));
+        if (query.startsWith("DELETE FROM history WHERE revision IN"))
+          perStatement.push(Number(bindings[1]) - Number(bindings[0]));
       };
       const compaction = bench.shard.compact();
       expect(perStatement).toHaveLength(1);

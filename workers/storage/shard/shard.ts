@@ -127,7 +127,8 @@ export class Shard implements ResourceShardProtocol {
     if (since < this.#compacted) {
       return { ok: false, error: { code: "RevisionCompacted", requested: since, oldest: this.#compacted } };
     }
-    if (since > revision) return { ok: false, error: { code: "RevisionTooLarge", requested: since, current: revision } };
+    if (since > revision)
+      return { ok: false, error: { code: "RevisionTooLarge", requested: since, current: revision } };
     try {
       return { ok: true, events: this.#tables.events(since, Math.min(limit, maxEventsLimit)), revision };
     } catch (error) {
@@ -230,7 +231,8 @@ export class Shard implements ResourceShardProtocol {
       this.#revision = applier.revision;
       this.#committedAt = committedAt;
       // Without delivery, and its alarm, compaction and expiry need one of their own.
-      if (!this.#pusher.idle) this.#setAlarmBy(Math.max(committedAt + deliveryCheckMilliseconds, this.#pusher.nextAttempt));
+      if (!this.#pusher.idle)
+        this.#setAlarmBy(Math.max(committedAt + deliveryCheckMilliseconds, this.#pusher.nextAttempt));
       else if (this.#alarmAt === undefined) this.#setAlarmBy(this.#nextAlarm());
       this.#pusher.enqueue(applier.events);
     }

@@ -68,7 +68,14 @@ export class ShardTables {
     this.#sql.exec(`DELETE FROM current WHERE key = ?`, key);
   }
 
-  append(revision: number, previousRevision: number, type: number, committedAt: number, key: string, value: string): void {
+  append(
+    revision: number,
+    previousRevision: number,
+    type: number,
+    committedAt: number,
+    key: string,
+    value: string,
+  ): void {
     this.#sql.exec(
       `INSERT INTO history (revision, previous_revision, type, committed_at, key, value) VALUES (?, ?, ?, ?, ?, ?)`,
       revision,
@@ -110,11 +117,7 @@ export class ShardTables {
 
   /** Revisions of the live objects in [from, end), in key order. */
   liveRevisions(from: string, end: string): number[] {
-    const rows = this.#sql.exec(
-      `SELECT revision FROM current WHERE key >= ? AND key < ? ORDER BY key`,
-      from,
-      end,
-    );
+    const rows = this.#sql.exec(`SELECT revision FROM current WHERE key >= ? AND key < ? ORDER BY key`, from, end);
     return Array.from(rows.raw(), (row) => row[0] as number);
   }
 

@@ -52,14 +52,14 @@ function boolOfString(text: string): boolean {
   throw conversionFailed("string", "bool");
 }
 
-/** Go's strconv.FormatFloat(x, 'g', -1, 64). */
+/** Go's `%g`. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (value === 0) return Object.is(value, -0) ? "-0" : "0";
   const [digits = "", power = "0"] = value.toExponential().split("e");
   const exponent = Number(power);
-  if (exponent >= -4 && exponent < 21) return exponent < -6 ? value.toFixed(20).replace(/0+$/, "") : String(value);
+  if (exponent >= -4 && exponent < 6) return String(value);
   return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 

@@ -19,19 +19,14 @@ import {
   typeOf,
   uintType,
 } from "../types.ts";
-import type { Value } from "../values.ts";
+import type { CelDuration, CelList, CelMap, CelTimestamp, CelUint, NativeMap, Value } from "../values.ts";
 import {
-  CelDuration,
-  CelList,
-  CelMap,
-  CelTimestamp,
   CelTypeValue,
-  CelUint,
   compareBytes,
+  compareNumbers,
   compareStrings,
   equal,
   int,
-  NativeMap,
   stringSize,
   typeNameOf,
   uint,
@@ -99,19 +94,10 @@ const ordered: readonly (readonly [string, CelType, Compare])[] = [
   ["bool", boolType, (x: boolean, y: boolean) => Number(x) - Number(y)],
   ["string", stringType, compareStrings],
   ["bytes", bytesType, compareBytes],
-  ["timestamp", timestampType, (x: CelTimestamp, y: CelTimestamp) => order(x.nanos, y.nanos)],
-  ["duration", durationType, (x: CelDuration, y: CelDuration) => order(x.nanos, y.nanos)],
+  ["timestamp", timestampType, (x: CelTimestamp, y: CelTimestamp) => compareNumbers(x.nanos, y.nanos)],
+  ["duration", durationType, (x: CelDuration, y: CelDuration) => compareNumbers(x.nanos, y.nanos)],
 ];
 
-/** NaN where the two are not ordered. JavaScript compares bigint and number exactly. */
-function order(x: bigint | number, y: bigint | number): number {
-  if (x < y) return -1;
-  if (x > y) return 1;
-  // eslint-disable-next-line eqeqeq
-  return x == y ? 0 : NaN;
-}
-
-const plainNumber = (value: bigint | number | CelUint): bigint | number => (value instanceof CelUint ? value.value : value);
 const numeric: readonly (readonly [string, CelType])[] = [["int64", intType], ["uint64", uintType], ["double", doubleType]];
 const tests: readonly (readonly [string, string, (sign: number) => boolean])[] = [
   ["less", "_<_", (sign) => sign < 0],
@@ -124,7 +110,7 @@ const comparisons: readonly NamedOverload[] = tests.flatMap(([id, name, test]) =
   ...numeric.flatMap(([left, leftType]) =>
     numeric.map(([right, rightType]) =>
       func(left === right ? `${id}_${left}` : `${id}_${left}_${right}`, name, [leftType, rightType], boolType,
-        (x: bigint | number | CelUint, y: bigint | number | CelUint) => test(order(plainNumber(x), plainNumber(y)))),
+        (x: bigint | number | CelUint, y: bigint | number | CelUint) => test(compareNumbers(x, y))),
     ),
   ),
   ...ordered.map(([suffix, type, compare]) =>

@@ -11,7 +11,6 @@ import {
   typeNameOf,
 } from "../values.ts";
 import { spendSize } from "../work.ts";
-import { formatDouble } from "./conversions.ts";
 import { formatDuration, formatTimestamp } from "./time.ts";
 
 const encoder = new TextEncoder();
@@ -98,9 +97,15 @@ function show(value: Value): string {
   throw fail(`string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`);
 }
 
+/** Never with an exponent. */
 function showDouble(value: number): string {
-  if (Number.isFinite(value) || Number.isNaN(value)) return formatDouble(value);
-  return value > 0 ? "Infinity" : "-Infinity";
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (Math.abs(value) >= 1e21) return String(BigInt(value));
+  const shortest = String(value);
+  if (!shortest.includes("e")) return shortest;
+  const [digits = "", power = "0"] = value.toExponential().split("e");
+  return value.toFixed(Math.min(100, digits.replace(/^-?\d\.?/, "").length - Number(power)));
 }
 
 function decimal(value: Value): string {
@@ -122,9 +127,31 @@ function fixed(value: Value, precision: number): string {
   return Number.isFinite(number) ? toFixed(number, precision) : showDouble(number);
 }
 
-/** Exact, with ties to even as Go rounds. */
+/** Exact, with ties to even as Go rounds; JavaScript rounds ties up. */
 function toFixed(value: number, precision: number): string {
-  return Math.abs(value) < 1e21 ? value.toFixed(precision) : `${BigInt(value)}${precision > 0 ? `.${"0".repeat(precision)}` : ""}`;
+  const { numerator, denominator } = fractionOf(Math.abs(value));
+  const scaled = numerator * 10n ** BigInt(precision);
+  let rounded = scaled / denominator;
+  const twice = (scaled % denominator) * 2n;
+  if (twice > denominator || (twice === denominator && rounded % 2n === 1n)) rounded++;
+  const digits = rounded.toString().padStart(precision + 1, "0");
+  const split = digits.length - precision;
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  return precision === 0 ? sign + digits : `${sign}${digits.slice(0, split)}.${digits.slice(split)}`;
+}
+
+/** What a finite double stands for, exactly. */
+function fractionOf(value: number): { numerator: bigint; denominator: bigint } {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  const exponent = Number((bits >> 52n) & 0x7ffn);
+  const mantissa = bits & 0xfffffffffffffn;
+  const whole = exponent === 0 ? mantissa : mantissa | (1n << 52n);
+  const power = (exponent === 0 ? 1 : exponent) - 1075;
+  return power >= 0
+    ? { numerator: whole << BigInt(power), denominator: 1n }
+    : { numerator: whole, denominator: 1n << BigInt(-power) };
 }
 
 function scientific(value: Value, precision: number): string {

@@ -42,7 +42,7 @@ import {
   NativeMap,
   typeNameOf,
 } from "../values.ts";
-import { beginWork } from "../work.ts";
+import { withWork } from "../work.ts";
 
 const base: Environment = {
   ...extend(kubernetesEnvironment, { functions: [...stringsReverse, ...mathLibrary], macros: bindingMacros }),
@@ -103,9 +103,9 @@ function evaluate(source: string, environment: Environment, bindings: Record<str
 function evaluateUnchecked(source: string, environment: Environment, bindings: Record<string, Value>): Result {
   const options = { macros: environment.macros, optionalSyntax: true, escapedIdentifiers: true };
   const { checked } = check(parse(source, options), environment);
-  beginWork();
   try {
-    return { value: plan(checked)(new Frame((name) => bindings[name], 1_000_000)) };
+    const frame = new Frame((name) => bindings[name], 1_000_000);
+    return { value: withWork(() => plan(checked)(frame)) };
   } catch (error) {
     return { error: error instanceof Error || error instanceof CelError ? error.message : String(error) };
   }
@@ -187,6 +187,8 @@ function celType(type: Type | undefined): CelType {
     case "mapType":
       return mapOf(celType(kind.value.keyType), celType(kind.value.valueType));
     case "messageType":
+      if (kind.value === "google.protobuf.Duration") return durationType;
+      if (kind.value === "google.protobuf.Timestamp") return timestampType;
       throw new Error(`message ${kind.value} is not supported`);
     case "abstractType":
       return opaque(kind.value.name, ...kind.value.parameterTypes.map(celType));

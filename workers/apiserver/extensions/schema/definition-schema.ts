@@ -1,8 +1,9 @@
+import { checkRules } from "../../../admission/cel/rule-checks.ts";
+import type { StructuralSchema } from "../../../admission/cel/structural-schema.ts";
 import { forbidden, invalid, notSupported, required } from "../../../apimachinery/field-error.ts";
 import type { InvalidCause } from "../../../apimachinery/status-errors.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { additionalOf, itemsOf } from "./json-schema.ts";
-import { validateRuleDeclarations } from "./rules.ts";
 import { validateDefaults } from "./schema-defaults.ts";
 import { validateStructural } from "./structural.ts";
 
@@ -20,7 +21,7 @@ export function validateDefinitionSchema(schema: JsonSchema, path: string, hasSt
   causes.push(...(structural.length > 0 ? structural : validateDefaults(schema, root)));
   causes.push(...validateNode(schema, root, { isRoot: true, insideMeta: false, noDefaults: undefined }));
   // Rules are only looked at where the schema makes sense.
-  if (causes.length === 0) causes.push(...validateRuleDeclarations(schema, root));
+  if (causes.length === 0) causes.push(...checkRules(schema as StructuralSchema, root));
   return causes;
 }
 

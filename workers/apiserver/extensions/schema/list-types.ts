@@ -1,6 +1,6 @@
 import { duplicate } from "../../../apimachinery/field-error.ts";
 import type { InvalidCause } from "../../../apimachinery/status-errors.ts";
-import { deepEqual } from "../../../registry/deep-equal.ts";
+import { deepEqual } from "../../../apimachinery/deep-equal.ts";
 import type { JsonRecord, JsonSchema } from "./json-schema.ts";
 import { isRecord, itemsOf, propertyOf } from "./json-schema.ts";
 import { childPath, uncorrelated } from "./validate.ts";

@@ -1,6 +1,6 @@
 import { invalid } from "../../../apimachinery/field-error.ts";
 import type { InvalidCause } from "../../../apimachinery/status-errors.ts";
-import { deepEqual } from "../../../registry/deep-equal.ts";
+import { deepEqual } from "../../../apimachinery/deep-equal.ts";
 import { validateEmbedded } from "./embedded.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { additionalOf, itemsOf } from "./json-schema.ts";

@@ -1,6 +1,6 @@
 import { forbidden, invalid, required } from "../../../apimachinery/field-error.ts";
 import type { InvalidCause } from "../../../apimachinery/status-errors.ts";
-import { deepEqual } from "../../../registry/deep-equal.ts";
+import { deepEqual } from "../../../apimachinery/deep-equal.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { additionalOf, itemsOf } from "./json-schema.ts";
 import { compilePattern } from "./patterns.ts";

@@ -1,7 +1,7 @@
 import { notSupported, required, tooMany, typeInvalid } from "../../../apimachinery/field-error.ts";
 import { quote } from "../../../apimachinery/quote.ts";
 import type { InvalidCause } from "../../../apimachinery/status-errors.ts";
-import { deepEqual } from "../../../registry/deep-equal.ts";
+import { deepEqual } from "../../../apimachinery/deep-equal.ts";
 import { matchesFormat } from "./formats.ts";
 import type { JsonRecord, JsonSchema } from "./json-schema.ts";
 import { isRecord, itemsOf, propertyOf } from "./json-schema.ts";
@@ -28,25 +28,29 @@ interface Outcome {
 function validateValue(value: unknown, schema: JsonSchema, old: unknown, path: string): Outcome {
   const outcome: Outcome = { causes: [], matches: 1 };
   if (old !== uncorrelated && deepEqual(value, old)) return outcome;
-  if (value === null && schema.nullable === true) return outcome;
+  if (value === null) {
+    if (schema.nullable === true || checkType(value, schema, path, outcome)) checkEnum(value, schema, path, outcome);
+    return outcome;
+  }
   if (!checkType(value, schema, path, outcome)) return outcome;
   checkJunctors(value, schema, old, path, outcome);
   if (typeof value === "string") checkString(value, schema, path, outcome);
   if (typeof value === "number") checkNumber(value, schema, path, outcome);
   if (Array.isArray(value)) checkArray(value, schema, old, path, outcome);
-  if (schema.enum !== undefined && schema.enum.length > 0 && !schema.enum.some((allowed) => deepEqual(allowed, value))) {
-    const supported = schema.enum.map((allowed) => (typeof allowed === "string" ? allowed : JSON.stringify(allowed)));
-    outcome.causes.push({ ...notSupported(fieldOf(path), value, supported) });
-  }
+  checkEnum(value, schema, path, outcome);
   if (isRecord(value)) checkObject(value, schema, old, path, outcome);
   return outcome;
 }
 
-const fieldOf = (path: string): string => path;
-
 function add(outcome: Outcome, path: string, value: unknown, text: string): void {
   const shown = typeof value === "string" ? quote(value) : JSON.stringify(value);
-  outcome.causes.push({ reason: "FieldValueInvalid", message: `Invalid value: ${shown}: ${path} in body ${text}`, field: fieldOf(path) });
+  outcome.causes.push({ reason: "FieldValueInvalid", message: `Invalid value: ${shown}: ${path} in body ${text}`, field: path });
+}
+
+function checkEnum(value: unknown, schema: JsonSchema, path: string, outcome: Outcome): void {
+  if (schema.enum === undefined || schema.enum.length === 0 || schema.enum.some((allowed) => deepEqual(allowed, value))) return;
+  const supported = schema.enum.map((allowed) => (typeof allowed === "string" ? allowed : JSON.stringify(allowed)));
+  outcome.causes.push(notSupported(path, value, supported));
 }
 
 /** False when the type is wrong, which makes every other check pointless. */
@@ -54,13 +58,13 @@ function checkType(value: unknown, schema: JsonSchema, path: string, outcome: Ou
   const actual = typeOf(value);
   if (schema["x-kubernetes-int-or-string"] === true) {
     if (actual === "integer" || actual === "string") return true;
-    outcome.causes.push(typeInvalid(fieldOf(path), actual, `${path} in body must be of type integer,string: ${quote(actual)}`));
+    outcome.causes.push(typeInvalid(path, actual, `${path} in body must be of type integer,string: ${quote(actual)}`));
     return false;
   }
   const expected = schema.type;
   if (expected === undefined || expected === "" || expected === actual || (expected === "number" && actual === "integer")) return true;
   if (expected === "integer" && actual === "number" && Number.isInteger(value)) return true;
-  outcome.causes.push(typeInvalid(fieldOf(path), actual, `${path} in body must be of type ${expected}: ${quote(actual)}`));
+  outcome.causes.push(typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${quote(actual)}`));
   return false;
 }
 
@@ -77,7 +81,7 @@ function checkString(value: string, schema: JsonSchema, path: string, outcome: O
     outcome.causes.push({
       reason: "FieldValueTooLong",
       message: `Too long: may not be more than ${schema.maxLength} bytes`,
-      field: fieldOf(path),
+      field: path,
     });
   }
   if (schema.minLength !== undefined && length < schema.minLength) add(outcome, path, value, `should be at least ${schema.minLength} chars long`);
@@ -138,7 +142,7 @@ function checkArray(value: unknown[], schema: JsonSchema, old: unknown, path: st
       outcome.matches += result.matches;
     }
   }
-  if (schema.maxItems !== undefined && value.length > schema.maxItems) outcome.causes.push(tooMany(fieldOf(path), value.length, schema.maxItems));
+  if (schema.maxItems !== undefined && value.length > schema.maxItems) outcome.causes.push(tooMany(path, value.length, schema.maxItems));
   if (schema.minItems !== undefined && value.length < schema.minItems) {
     add(outcome, path, value.length, `should have at least ${schema.minItems} items`);
   }
@@ -162,7 +166,7 @@ function checkObject(value: JsonRecord, schema: JsonSchema, old: unknown, path: 
     add(outcome, path, names.length, `should have at least ${schema.minProperties} properties`);
   }
   if (schema.maxProperties !== undefined && names.length > schema.maxProperties) {
-    outcome.causes.push(tooMany(fieldOf(path), names.length, schema.maxProperties));
+    outcome.causes.push(tooMany(path, names.length, schema.maxProperties));
   }
   for (const name of schema.required ?? []) {
     if (!Object.hasOwn(value, name)) outcome.causes.push(required(childPath(path, name)));
