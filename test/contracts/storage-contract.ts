@@ -1,55 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../workers/apimachinery/meta.ts";
-import { encodeObject } from "../../workers/storage/encode-object.ts";
 import { isStorageError } from "../../workers/storage/errors.ts";
 import { guaranteedDelete, guaranteedUpdate, PreconditionError } from "../../workers/storage/guaranteed-update.ts";
-import type {
-  EncodedObject,
-  ListOptions,
-  ListResult,
-  Storage,
-  StorageErrorShape,
-} from "../../workers/storage/interfaces.ts";
+import type { ListOptions } from "../../workers/storage/interfaces.ts";
 import { maxObjectBytes } from "../../workers/storage/interfaces.ts";
-import { nth, ordinal } from "../support/revisions.ts";
+import { nth } from "../support/revisions.ts";
 import { describeStorageModel } from "./storage-model.ts";
+import { failure, names, thing, things } from "./storage-subject.ts";
+import type { StorageCapabilities, StorageContractSubject } from "./storage-subject.ts";
 import { describeStorageWatchContract } from "./storage-watch-contract.ts";
-
-/** One empty store and what a test may do to it from outside. */
-export interface StorageContractSubject {
-  storage: Storage;
-  /** Makes the store forget what was before `revision`, wherever it keeps history. */
-  compact(revision: number): Promise<void>;
-}
-
-export interface StorageCapabilities {
-  /** Without it, the suite checks instead that `watch` says so. */
-  watch: boolean;
-}
-
-export const things = "/registry/things/";
-
-/** An object with something to tell its versions apart. */
-export function thing(name: string, value: unknown = 0, uid = `uid-${name}`): EncodedObject {
-  const [namespace, ownName] = name.includes("/") ? name.split("/") : [undefined, name];
-  const object: KubeObject = { metadata: { name: ownName, namespace, uid, resourceVersion: "77" }, value };
-  return encodeObject({ apiVersion: "v1", kind: "Thing", ...object });
-}
-
-/** The objects of a list as `name@n`, written by the nth change. */
-export async function names(list: ListResult): Promise<string[]> {
-  const objects = JSON.parse(`[${await list.text()}]`) as KubeObject[];
-  return objects.map(({ metadata }) => `${metadata.name}@${ordinal(metadata.resourceVersion!)}`);
-}
-
-export async function failure(promise: Promise<unknown>): Promise<StorageErrorShape> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof Error && "shape" in error) return error.shape as StorageErrorShape;
-  throw new Error(`expected a StorageError, got ${String(error)}`);
-}
 
 /** What every {@link Storage} does; the rules are in docs/spec/storage.md. `factory` gives a new, empty store. */
 export function describeStorageContract(

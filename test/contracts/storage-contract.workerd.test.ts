@@ -6,7 +6,7 @@ import { newShardStorage } from "../../workers/storage/shard/client.ts";
 import type { ShardStub } from "../../workers/storage/shard/client.ts";
 import { ShardTables } from "../../workers/storage/shard/tables.ts";
 import { describeStorageContract } from "./storage-contract.ts";
-import type { StorageContractSubject } from "./storage-contract.ts";
+import type { StorageContractSubject } from "./storage-subject.ts";
 
 const bindings = env as unknown as Env;
 let count = 0;

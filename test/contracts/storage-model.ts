@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { completeObject } from "../../workers/storage/encode-object.ts";
 import { emptyRevision } from "../../workers/storage/interfaces.ts";
 import type { StorageEvent } from "../../workers/storage/interfaces.ts";
-import type { StorageCapabilities, StorageContractSubject } from "./storage-contract.ts";
-import { failure, thing, things } from "./storage-contract.ts";
+import type { StorageCapabilities, StorageContractSubject } from "./storage-subject.ts";
+import { failure, thing, things } from "./storage-subject.ts";
 import { WatchReader } from "./storage-watch-contract.ts";
 
 interface ModelObject {

@@ -8,8 +8,8 @@ import type {
   WatchOptions,
 } from "../../workers/storage/interfaces.ts";
 import { nth, ordinal } from "../support/revisions.ts";
-import type { StorageContractSubject } from "./storage-contract.ts";
-import { failure, names, thing, things } from "./storage-contract.ts";
+import type { StorageContractSubject } from "./storage-subject.ts";
+import { failure, names, thing, things } from "./storage-subject.ts";
 
 /** Reads a watch message by message. */
 export class WatchReader {
@@ -24,7 +24,7 @@ export class WatchReader {
   async next(): Promise<StorageWatchMessage> {
     const { value, done } = await this.#iterator.next();
     if (done) throw new Error("the watch has ended");
-    return value as StorageWatchMessage;
+    return value;
   }
 
   async events(count: number): Promise<StorageEvent[]> {

@@ -481,6 +481,8 @@ describe("several versions", () => {
     expect((await cluster.request("GET", pathOf("converteds", "c"))).json.spec).toEqual({ a: "1" });
     const other = await cluster.request("GET", pathOf("converteds", "c", "v2"));
     expect(other.json).toMatchObject({ code: 500, reason: "InternalError", message: expect.stringContaining("conversion webhook for example.com/v1, Kind=Converted failed: ") });
+    const watched = await cluster.request("GET", `${pathOf("converteds", "", "v2")}?watch=1&timeoutSeconds=5`);
+    expect(JSON.parse(watched.text.split("\n")[0]!)).toMatchObject({ type: "ERROR", object: { kind: "Status", code: 500 } });
     expect(JSON.stringify((await cluster.request("GET", pathOf("converteds", "c"))).json)).not.toContain("~storedVersion");
     const half = definition("halves", {}, { spec: { versions, conversion: { strategy: "Webhook", webhook: { conversionReviewVersions: ["v9"] } } } });
     expect(await refused(half)).toEqual([

@@ -9,7 +9,12 @@ function show(value: unknown): string {
   if (typeof value === "string") return quote(value);
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
   // A nil pointer is shown as the quoted word.
-  return value === undefined || value === null ? '"null"' : JSON.stringify(value);
+  return value === undefined || value === null ? '"null"' : goJson(value);
+}
+
+/** encoding/json writes these characters as escapes. */
+function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Stands for a value that is not to be shown. */

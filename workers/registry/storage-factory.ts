@@ -19,7 +19,9 @@ export interface StorageFactory {
 export function newStorageFactory(env: Env, cluster: string): StorageFactory {
   const clients = new Map<string, Storage>();
   const watchCache = (gr: GroupResource) =>
-    env.WATCH_CACHE.get(env.WATCH_CACHE.idFromName(shardName(cluster, gr))) as { fetch(request: Request): Promise<Response> };
+    env.WATCH_CACHE.get(env.WATCH_CACHE.idFromName(shardName(cluster, gr))) as {
+      fetch(request: Request): Promise<Response>;
+    };
   return {
     cluster,
     watchCache,
@@ -32,7 +34,7 @@ export function newStorageFactory(env: Env, cluster: string): StorageFactory {
       let client = clients.get(name);
       if (client === undefined) {
         const stub = env.RESOURCE_SHARD.get(env.RESOURCE_SHARD.idFromName(name));
-        client = newCacherStorage(watchCache(gr), newShardStorage(stub as never));
+        client = newCacherStorage(watchCache(gr), newShardStorage(stub));
         clients.set(name, client);
       }
       return client;

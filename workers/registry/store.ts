@@ -31,6 +31,9 @@ import { modifiedMessage, toStatusError } from "./storage-errors.ts";
 import { decodeStored, encodeStored } from "./stored-form.ts";
 import type { RequestScope, Strategy } from "./strategy.ts";
 
+/** Subresources whose changes bypass the strategy upstream, or never touch what counts. */
+const withoutGeneration = new Set(["status", "binding", "finalize", "approval"]);
+
 /** Attempts at a unique generated name, as upstream's RetryGenerateName. */
 const generateNameAttempts = 8;
 
@@ -277,7 +280,7 @@ export class Store {
     delete metadata.selfLink;
     if (subresource === "status") this.#strategy.prepareForStatusUpdate?.(object, previous, scope);
     else if (subresource === "") this.#strategy.prepareForUpdate?.(object, previous, scope);
-    if (subresource === "" && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
+    if (!withoutGeneration.has(subresource) && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
       metadata.generation = (kept.generation ?? 0) + 1;
     }
     // Members in the order of creation, so that an update without a change is the same text.

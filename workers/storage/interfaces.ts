@@ -1,7 +1,7 @@
 /**
  * The storage contract. One instance serves one resource type of one cluster. Three implementations:
  * `memory/` (reference, for tests), the ResourceShard Durable Object through `shard/client.ts`, and the
- * WatchCache Durable Object through `cacher/client.ts` for what it may serve. `test/contracts/storage-contract.ts`
+ * WatchCache Durable Object through `cacher/storage.ts` for what it may serve. `test/contracts/storage-contract.ts`
  * runs against all of them. Counterpart of k8s.io/apiserver pkg/storage/interfaces.go (1.36).
  *
  * What a reader may rely on (rules are numbered in docs/spec/storage.md):

@@ -8,6 +8,8 @@ export interface Operand {
   /** Of an element of a list. */
   readonly elementSize: Estimate;
   readonly type: CelType;
+  /** Of a literal int. */
+  readonly literal: bigint | undefined;
 }
 
 export interface CallEstimate {
@@ -69,6 +71,22 @@ const concat: Rule = ([a, b], overload) => {
   return { cost: fixed(1) };
 };
 
+/** A call that makes a list, its cost in proportion to `size`. */
+function allocating(factor: number, size: Estimate, result = size): CallEstimate {
+  return { cost: add(scale(size, factor), fixed(11)), size: result };
+}
+
+const slice: Rule = ([list, start, end]) => {
+  const last = end?.literal === undefined ? sizeOf(list).max : Number(end.literal);
+  return allocating(1, fixed(Math.max(last - Number(start?.literal ?? 0n), 0)));
+};
+
+const selfCompare = (index: number): Rule => (args, overload) => {
+  const size = sizeOf(args[index]);
+  const factor = /_(?:string|bytes)_sort/.test(overload) ? 2 + traversal : 2;
+  return allocating(factor, multiply(size, size));
+};
+
 const addressBytes: Estimate = { min: 4, max: 16 };
 const containsAddress: Rule = ([, other], overload) => {
   let cost = scale(add(addressBytes, addressBytes), traversal);
@@ -82,6 +100,13 @@ const setProduct = (factor: number): Rule => ([a, b]) => ({ cost: add(fixed(1), 
 /** By function name: k8s.io/apiserver pkg/cel/library/cost.go (1.36) and cel-go checker/cost.go. Anything else costs 1. */
 const rules: Readonly<Record<string, Rule>> = {
   check: constant(350_000),
+  slice,
+  flatten: ([list, depth]) => allocating(depth === undefined ? 1 : Number(depth.literal ?? unlimited), sizeOf(list)),
+  "lists.range": ([size]) => allocating(1, fixed(size?.literal === undefined ? unlimited : Number(size.literal))),
+  reverse: ([list], overload) => (overload === "list_reverse" ? allocating(1, sizeOf(list)) : { cost: fixed(1) }),
+  distinct: selfCompare(0),
+  sort: selfCompare(0),
+  "@sortByAssociatedKeys": selfCompare(1),
   isSorted: overList,
   sum: overList,
   max: overList,

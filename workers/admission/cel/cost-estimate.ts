@@ -104,7 +104,9 @@ class Estimator {
     if (expr.kind === "list") return fixed(expr.elements.length);
     if (expr.kind === "map") return fixed(expr.entries.length);
     const local = expr.kind === "ident" ? this.#local(expr.name) : undefined;
-    return typeSize(this.#type(expr)) ?? local?.size;
+    // Upstream finds no bound for a map's entry that is selected like a field.
+    const isEntry = expr.kind === "select" && this.#type(expr.operand).kind === "map";
+    return (isEntry ? scalarSize(this.#type(expr)) : typeSize(this.#type(expr))) ?? local?.size;
   }
 
   #size(expr: Expr): Estimate {
@@ -119,8 +121,9 @@ class Estimator {
 
   #operand(expr: Expr): Operand {
     const type = this.#type(expr);
+    const literal = expr.kind === "literal" && typeof expr.value === "bigint" ? expr.value : undefined;
     const element = type.kind === "list" ? typeSize(type.element) : undefined;
-    return { size: this.#size(expr), elementSize: element ?? this.#entry(expr)?.value ?? unknownSize, type };
+    return { size: this.#size(expr), elementSize: element ?? this.#entry(expr)?.value ?? unknownSize, type, literal };
   }
 
   #call(expr: CallExpr): Estimate {
@@ -218,7 +221,10 @@ function isBind(expr: ComprehensionExpr): boolean {
 }
 
 function typeSize(type: CelType): Estimate | undefined {
-  if (type.maxSize !== undefined) return { min: 0, max: type.maxSize };
+  return type.maxSize === undefined ? scalarSize(type) : { min: 0, max: type.maxSize };
+}
+
+function scalarSize(type: CelType): Estimate | undefined {
   switch (type.kind) {
     case "bool":
     case "int":

@@ -28,6 +28,10 @@ test.each<[string, unknown]>([
   ["[3, 1, 2].min() + [3, 1, 2].max()", 4n],
   ["[1].filter(x, x > 1).min()", "error: min called on empty list"],
   ["['a', 'b', 'a'].lastIndexOf('a') - ['a', 'b', 'a'].indexOf('a')", 2n],
+  ["[1, 2, 3, 4].slice(1, 3) + [4, 3].reverse() + lists.range(2)", [2n, 3n, 3n, 4n, 0n, 1n]],
+  ["[1].slice(0, 2)", "error: cannot slice(0, 2), list is length 1"],
+  ["[[1, 2], [3]].flatten() + [3, 1].sort() + [1, 2, 1].distinct()", [1n, 2n, 3n, 1n, 3n, 1n, 2n]],
+  ["[{'k': 2}, {'k': 1}].sortBy(e, e.k).map(e, e.k)", [1n, 2n]],
   // regex
   ["'abc 123 def'.find('[0-9]+')", "123"],
   ["'123 abc 456'.findAll('[0-9]+')", ["123", "456"]],
@@ -102,7 +106,7 @@ test("errors of compilation name the place", () => {
   expect(errorOf("'a'.matches('(')")).toContain("invalid matches argument");
   expect(errorOf("[1].all(x, x)")).toContain("1:12: expected type 'bool' but found 'int'");
   expect(errorOf("has(x)", { variables: { x: boolType } })).toContain("invalid argument to has() macro");
-  expect(errorOf("reversed.reverse()", { variables: { reversed: stringType } })).toContain("undeclared reference to 'reverse'");
+  expect(errorOf("reversed.reverse()", { variables: { reversed: stringType } })).toContain("found no matching overload for 'reverse' applied to 'string.()'");
 });
 
 test("types flow through macros, maps and optionals", () => {

@@ -7,6 +7,7 @@ import { declarations } from "./functions.ts";
 import { authorizerLibrary } from "./library/authorizer.ts";
 import { formatLibrary } from "./library/format.ts";
 import { ipLibrary, cidrType, ipType } from "./library/ip.ts";
+import { listsExtension } from "./library/lists-ext.ts";
 import { listsLibrary } from "./library/lists.ts";
 import { optionalLibrary } from "./library/optional.ts";
 import { quantityLibrary, quantityType } from "./library/quantity.ts";
@@ -18,7 +19,7 @@ import { stringsLibrary } from "./library/strings.ts";
 import { urlsLibrary, urlType } from "./library/urls.ts";
 import { validateLiterals } from "./literal-validators.ts";
 import type { Macro } from "./macros.ts";
-import { optionalMacros, standardMacros, twoVariableMacros } from "./macros.ts";
+import { listsMacros, optionalMacros, standardMacros, twoVariableMacros } from "./macros.ts";
 import { parse } from "./parser.ts";
 import type { Activation, Step } from "./planner.ts";
 import { Frame, plan } from "./planner.ts";
@@ -77,6 +78,7 @@ const kubernetesFunctions = declarations(
   stringsLibrary,
   optionalLibrary,
   listsLibrary,
+  listsExtension,
   regexLibrary,
   setsLibrary,
   urlsLibrary,
@@ -95,7 +97,7 @@ export const kubernetesEnvironment: Environment = {
   typeNames,
   structs: new Map(),
   homogeneousLiterals: true,
-  macros: [...standardMacros, ...twoVariableMacros, ...optionalMacros],
+  macros: [...standardMacros, ...twoVariableMacros, ...optionalMacros, ...listsMacros],
   escapedIdentifiers: false,
 };
 

@@ -41,21 +41,34 @@ export class ParseError extends Error {
   }
 }
 
+/** A longer line is not shown. */
+const maxSnippet = 16_384;
+const maxIssues = 100;
+
 /** cel-go's common/error.go: the issue, its line and a caret under its column. */
 export function formatIssue(source: string, issue: Issue): string {
   const position = Math.min(issue.position, source.length);
   const start = source.lastIndexOf("\n", position - 1) + 1;
   const end = source.indexOf("\n", position);
   const line = source.slice(start, end === -1 ? undefined : end);
-  const row = countLines(source, start);
-  const column = [...source.slice(start, position)].length;
-  const head = `ERROR: <input>:${row}:${column + 1}: ${issue.message}`;
-  return `${head}\n | ${line.replaceAll("\t", " ")}\n | ${".".repeat(column)}^`;
+  const before = [...source.slice(start, position)];
+  const head = `ERROR: <input>:${countLines(source, start)}:${before.length + 1}: ${issue.message}`;
+  if (line.length > maxSnippet) return head;
+  const dots = before.map((character) => (isWide(character) ? "\uff0e" : ".")).join("");
+  const caret = isWide(source.slice(position, position + 1)) ? "\uff3e" : "^";
+  return `${head}\n | ${line.replaceAll("\t", " ")}\n | ${dots}${caret}`;
+}
+
+/** More than a byte long; full-width marks go under it. */
+function isWide(character: string): boolean {
+  return character > "\x7f";
 }
 
 export function formatIssues(source: string, issues: readonly Issue[]): string {
   const ordered = issues.toSorted((a, b) => a.position - b.position);
-  return ordered.map((issue) => formatIssue(source, issue)).join("\n");
+  const texts = ordered.slice(0, maxIssues).map((issue) => formatIssue(source, issue));
+  if (ordered.length > maxIssues) texts.push(`${ordered.length - maxIssues} more errors were truncated`);
+  return texts.join("\n");
 }
 
 function countLines(source: string, end: number): number {

@@ -230,3 +230,17 @@ export const bindingMacros: readonly Macro[] = [
     },
   },
 ];
+
+/** cel-go ext/lists.go: `list.sortBy(x, key)`. */
+export const listsMacros: readonly Macro[] = [
+  {
+    function: "sortBy",
+    member: true,
+    args: 2,
+    expand: (make, target, args) => {
+      const input = "@__sortBy_input__";
+      const keys = mapMacro(make, make.ident(input), args);
+      return bind(make, input, target as Expr, make.member(make.ident(input), "@sortByAssociatedKeys", keys));
+    },
+  },
+];

@@ -26,7 +26,7 @@ export function validateEphemeralContainers(spec: any, context: ContainerContext
       causes.push(notFound(`${field}.targetContainerName`, container.targetContainerName));
     }
     for (const name of refused) {
-      if (isGiven(container[name])) causes.push(forbidden(`${field}.${name}`, refusal));
+      if (isGiven(name, container[name])) causes.push(forbidden(`${field}.${name}`, refusal));
     }
     for (const [at, mount] of listOf(container.volumeMounts).entries()) {
       if (mount.subPath) causes.push(forbidden(`${field}.volumeMounts[${at}].subPath`, refusal));
@@ -35,7 +35,8 @@ export function validateEphemeralContainers(spec: any, context: ContainerContext
   }
 }
 
-function isGiven(value: unknown): boolean {
+/** `resources` is no pointer in Go: empty, it is not given. */
+function isGiven(name: string, value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  return isSet(value) && (typeof value !== "object" || Object.keys(value as object).length > 0);
+  return isSet(value) && (name !== "resources" || Object.keys(value as object).length > 0);
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../test/support/random.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
+import { decodeObject } from "../codec/decode.ts";
+import bodies from "../codec/kubectl-bodies.json" with { type: "json" };
 import { normalizeObject } from "../codec/normalize.ts";
+import { applyDefaults } from "../defaulting/defaulting.ts";
 import { schemaTable } from "../schema-table.ts";
 import { validKinds, validObject } from "./testing/valid-objects.ts";
 import { validate, validateStatusUpdate, validateUpdate } from "./validation.ts";
@@ -30,6 +33,32 @@ describe("valid objects", () => {
         message: 'Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
       },
     ]);
+  });
+});
+
+describe("what kubectl sends", () => {
+  const protobuf = "application/vnd.kubernetes.protobuf";
+  const resources: Record<string, [group: string, resource: string]> = {
+    Deployment: ["apps", "deployments"],
+    ConfigMap: ["", "configmaps"],
+    Namespace: ["", "namespaces"],
+    Service: ["", "services"],
+  };
+
+  it("create of each kind passes", () => {
+    const seen = new Set<string>();
+    for (const body of bodies) {
+      const { object } = decodeObject(new Uint8Array(Buffer.from(body, "base64")), protobuf, undefined, { fieldValidation: "Strict" });
+      const kind = object.kind ?? "";
+      const found = resources[kind];
+      if (found === undefined) continue;
+      const [group, resource] = found;
+      applyDefaults({ group, version: "v1", kind }, object);
+      object.metadata.namespace = "default";
+      expect(validate({ group, resource }, object), kind).toEqual([]);
+      seen.add(kind);
+    }
+    expect([...seen].sort()).toEqual(Object.keys(resources).sort());
   });
 });
 

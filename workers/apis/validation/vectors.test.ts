@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Causes } from "./checks.ts";
+import { validatePodBody } from "./pods.ts";
 import { defaulted, merge } from "./testing/defaulted.ts";
 import { validObject } from "./testing/valid-objects.ts";
 import { validate, validateStatusUpdate, validateUpdate } from "./validation.ts";
@@ -569,3 +571,28 @@ creates("horizontalpodautoscalers", [
   ]],
   ["window", spec({ behavior: { scaleDown: { stabilizationWindowSeconds: 4000, policies: [{ type: "Pods", value: 1, periodSeconds: 1 }] } } }), ["spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 4000: must be less than or equal to 3600"]],
 ]);
+
+describe("ephemeral containers of a running pod", () => {
+  it("have neither probes nor ports, and a target that is there", () => {
+    const { gvk, manifest } = validObject("pods");
+    const pod = defaulted(
+      gvk,
+      merge(manifest, {
+        spec: {
+          ephemeralContainers: [
+            { name: "debug", image: "busybox", resources: {}, targetContainerName: "web" },
+            { name: "web", image: "busybox", targetContainerName: "debug", ports: [{ containerPort: 1 }], lifecycle: {} },
+          ],
+        },
+      }),
+    );
+    const causes: Causes = [];
+    validatePodBody(pod, causes);
+    expect(texts(causes)).toEqual([
+      'spec.ephemeralContainers[1].name: Duplicate value: "web"',
+      'spec.ephemeralContainers[1].targetContainerName: Not found: "debug"',
+      "spec.ephemeralContainers[1].ports: Forbidden: cannot be set for an Ephemeral Container",
+      "spec.ephemeralContainers[1].lifecycle: Forbidden: cannot be set for an Ephemeral Container",
+    ]);
+  });
+});

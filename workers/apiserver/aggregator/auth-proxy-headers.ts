@@ -10,7 +10,7 @@ const hopByHop = ["Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authent
  */
 export function proxyHeaders(request: Request, path: string, user: UserInfo): Headers {
   const headers = new Headers(request.headers);
-  const named = (headers.get("Connection") ?? "").split(",").map((name) => name.trim());
+  const named = (headers.get("Connection") ?? "").split(",").map((name) => name.trim()).filter((name) => name.toLowerCase() !== "upgrade");
   for (const name of [...hopByHop, ...named, "Authorization", "Host"]) if (/^[-\w]+$/.test(name)) headers.delete(name);
   if (headers.get("Upgrade")?.toLowerCase() !== "websocket") headers.delete("Upgrade");
   withoutBearerProtocol(headers);

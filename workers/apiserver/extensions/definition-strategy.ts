@@ -16,6 +16,7 @@ import { knownDefinitions } from "./snapshot.ts";
  */
 export const definitionStrategy: Strategy = {
   generation: "spec",
+  requireResourceVersion: true,
 
   prepareForCreate(object, scope) {
     const definition = object as CustomResourceDefinition;

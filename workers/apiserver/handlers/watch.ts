@@ -7,9 +7,10 @@ import { firstProtocol } from "../authentication/websocket-protocol.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseListOptions, parseResourceVersion } from "../request/list-options.ts";
-import { asCborSequence, encodeLineAs, servedEvents } from "../watch/served-events.ts";
+import { asCborSequence, encodeLineAs, servedEvents, servedLine } from "../watch/served-events.ts";
 import { watchResponse } from "../watch/http-watch.ts";
 import { watchWebSocketResponse } from "../watch/websocket-watch.ts";
+import type { EncodeLine } from "../watch/websocket-watch.ts";
 import { includeObjectOf } from "./get.ts";
 import { queryOf } from "./scope.ts";
 
@@ -56,8 +57,13 @@ export function watchHandler(c: AppContext, resource: ResourceInfo): Promise<Res
   return watchWebSocketResponse(stub, request, {
     ...watchOptions,
     ...(protocol ? { protocol } : {}),
-    ...(encoding === undefined ? {} : { encodeLine: encodeLineAs(encoding) }),
+    ...(encoding === undefined && !converted ? {} : { encodeLine: lineEncoder(resource, converted, encoding) }),
   });
+}
+
+function lineEncoder(resource: ResourceInfo, converted: boolean, encoding: EventEncoding | undefined): EncodeLine {
+  const encode: EncodeLine = encoding === undefined ? (line) => `${line}\n` : encodeLineAs(encoding);
+  return converted ? (line) => encode(servedLine(line, resource)) : encode;
 }
 
 function formatRequirement({ field, operator, value }: { field: string; operator: string; value: string }): string {

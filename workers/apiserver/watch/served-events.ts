@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../apimachinery/meta.ts";
+import { newInternalError, StatusError } from "../../apimachinery/status-errors.ts";
 import { encodeBinaryEvent } from "../../apis/codec/encode.ts";
 import { cborSequenceMediaType } from "../../apis/codec/media-types.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
@@ -19,8 +20,15 @@ export function servedEvents(response: Response, resource: ResourceInfo): Respon
     async transform(chunk, controller) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      const texts = await Promise.all(lines.map((line) => servedLine(line, resource)));
-      if (texts.length > 0) controller.enqueue(encoder.encode(texts.join("")));
+      try {
+        const texts = await Promise.all(lines.map((line) => convertedLine(line, resource)));
+        if (texts.length > 0) controller.enqueue(encoder.encode(texts.join("")));
+      } catch (error) {
+        // A conversion webhook has failed: the watch cannot go on.
+        const { status } = error instanceof StatusError ? error : newInternalError((error as Error).message);
+        controller.enqueue(encoder.encode(`${JSON.stringify({ type: "ERROR", object: status })}\n`));
+        controller.terminate();
+      }
     },
   });
   return new Response(response.body.pipeThrough(transform), response);
@@ -52,8 +60,16 @@ export function asCborSequence(response: Response): Response {
   return answer;
 }
 
-async function servedLine(line: string, resource: ResourceInfo): Promise<string> {
+/** A JSON event with its object in the served version, where that takes no webhook. */
+export function servedLine(line: string, resource: ResourceInfo): string {
+  const event = JSON.parse(line) as { type: string; object: KubeObject };
+  if (event.type === "BOOKMARK" || event.type === "ERROR") return line;
+  return JSON.stringify({ type: event.type, object: toServedVersion(resource, event.object) });
+}
+
+async function convertedLine(line: string, resource: ResourceInfo): Promise<string> {
   if (line === "") return "";
+  if (resource.custom?.convert === undefined) return `${servedLine(line, resource)}\n`;
   const event = JSON.parse(line) as { type: string; object: KubeObject };
   if (event.type === "BOOKMARK" || event.type === "ERROR") return `${line}\n`;
   const [object] = await convertToServed(resource, [event.object]);

@@ -141,7 +141,7 @@ export class Shard implements ResourceShardProtocol {
       if (request.method !== "POST" || new URL(request.url).pathname !== "/list") {
         return listFailure(refused(`${request.method} ${request.url}`));
       }
-      return await this.#list((await request.json()) as ShardListRequest);
+      return await this.#list(await request.json<ShardListRequest>());
     } catch (error) {
       return listFailure(unavailable(error));
     }

@@ -21,7 +21,7 @@ import { traverseList } from "./costs.ts";
 import { duration } from "./time.ts";
 
 /** Of two values of one comparable type. */
-function compare(x: Value, y: Value): number {
+export function compareScalars(x: Value, y: Value): number {
   if (typeof x === "string" && typeof y === "string") return compareStrings(x, y);
   if (x instanceof Uint8Array && y instanceof Uint8Array) return compareBytes(x, y);
   const left = scalar(x);
@@ -39,7 +39,7 @@ function scalar(value: Value): bigint | number | boolean {
 function isSorted(list: CelList): boolean {
   let previous: Value | undefined;
   for (const item of list) {
-    if (previous !== undefined && compare(previous, item) > 0) return false;
+    if (previous !== undefined && compareScalars(previous, item) > 0) return false;
     previous = item;
   }
   return true;
@@ -48,7 +48,7 @@ function isSorted(list: CelList): boolean {
 function extreme(name: string, sign: number): (list: CelList) => Value {
   return (list) => {
     let best: Value | undefined;
-    for (const item of list) if (best === undefined || compare(item, best) * sign > 0) best = item;
+    for (const item of list) if (best === undefined || compareScalars(item, best) * sign > 0) best = item;
     if (best === undefined) throw new CelError(`${name} called on empty list`);
     return best;
   };
@@ -74,7 +74,7 @@ function lastIndexOf(list: CelList, item: Value): bigint {
   return -1n;
 }
 
-const comparable: readonly (readonly [string, CelType])[] = [
+export const comparable: readonly (readonly [string, CelType])[] = [
   ["int", intType], ["uint", uintType], ["double", doubleType], ["bool", boolType],
   ["duration", durationType], ["timestamp", timestampType], ["string", stringType], ["bytes", bytesType],
 ];

@@ -4,7 +4,7 @@ import { CelError } from "../errors.ts";
 import type { NamedOverload } from "../functions.ts";
 import { func, method } from "../functions.ts";
 import { boolType, doubleType, intType, opaque, stringType } from "../types.ts";
-import { maxInt64, minInt64, OpaqueValue } from "../values.ts";
+import { OpaqueValue } from "../values.ts";
 import { traverseFirst } from "./costs.ts";
 
 export class QuantityValue extends OpaqueValue {
@@ -23,7 +23,8 @@ export class QuantityValue extends OpaqueValue {
 
 export const quantityType = opaque("kubernetes.Quantity");
 
-function quantity(text: string): QuantityValue {
+/** Raises CelError. */
+export function quantityOf(text: string): QuantityValue {
   try {
     return new QuantityValue(parseQuantity(text));
   } catch (error) {
@@ -45,7 +46,6 @@ const ofInt = (value: bigint): Quantity => parseQuantity(String(value));
 /** Undefined for a fraction and for what 64 bits do not hold. */
 function asInteger(held: QuantityValue): bigint | undefined {
   const value = held.quantity.value();
-  if (value === maxInt64 || value === minInt64) return ofInt(value).cmp(held.quantity) === 0 ? value : undefined;
   return ofInt(value).cmp(held.quantity) === 0 ? value : undefined;
 }
 
@@ -53,7 +53,7 @@ type Q = QuantityValue;
 
 /** k8s.io/apiserver pkg/cel/library/quantity.go (1.36). */
 export const quantityLibrary: readonly NamedOverload[] = [
-  func("string_to_quantity", "quantity", [stringType], quantityType, quantity, traverseFirst),
+  func("string_to_quantity", "quantity", [stringType], quantityType, quantityOf, traverseFirst),
   func("is_quantity_string", "isQuantity", [stringType], boolType, isQuantity, traverseFirst),
   method("quantity_sign", "sign", [quantityType], intType, (q: Q) => BigInt(q.quantity.sign())),
   method("quantity_is_greater_than", "isGreaterThan", [quantityType, quantityType], boolType, (q: Q, other: Q) => q.quantity.cmp(other.quantity) > 0),

@@ -46,7 +46,8 @@ function parse(text: string, lenient = false): SemverValue | undefined {
   return new SemverValue(core, found[4] === undefined ? [] : found[4].split("."));
 }
 
-function semver(text: string, lenient = false): SemverValue {
+/** Raises CelError. */
+export function semverOf(text: string, lenient = false): SemverValue {
   const version = parse(text, lenient);
   if (version === undefined) throw new CelError(`Invalid semantic version: ${JSON.stringify(text)}`);
   return version;
@@ -76,8 +77,8 @@ type S = SemverValue;
 
 /** k8s.io/apiserver pkg/cel/library/semverlib.go (1.36), version 1. */
 export const semverLibrary: readonly NamedOverload[] = [
-  func("string_to_semver", "semver", [stringType], semverType, (text: string) => semver(text), traverseFirst),
-  func("string_bool_to_semver", "semver", [stringType, boolType], semverType, semver, traverseFirst),
+  func("string_to_semver", "semver", [stringType], semverType, (text: string) => semverOf(text), traverseFirst),
+  func("string_bool_to_semver", "semver", [stringType, boolType], semverType, semverOf, traverseFirst),
   func("is_semver_string", "isSemver", [stringType], boolType, (text: string) => parse(text) !== undefined, traverseFirst),
   func("is_semver_string_bool", "isSemver", [stringType, boolType], boolType, (text: string, lenient: boolean) => parse(text, lenient) !== undefined, traverseFirst),
   method("semver_major", "major", [semverType], intType, (v: S) => v.core[0]),
