@@ -51,7 +51,7 @@ async function ask(method: string, path: string, body?: object, type = "applicat
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const response = await chain(request, { env, clock, random: Math.random, loopbackUser: controllerManagerUser, storage });
-  const answer = (await response.json()) as { message?: string };
+  const answer: { message?: string } = await response.json();
   expect(response.status, answer.message ?? "").toBeLessThan(300);
   return answer;
 }

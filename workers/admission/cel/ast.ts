@@ -61,7 +61,12 @@ export interface MapExpr extends Node {
 export interface StructExpr extends Node {
   readonly kind: "struct";
   readonly typeName: string;
-  readonly fields: readonly { readonly name: string; readonly value: Expr; readonly optional: boolean; readonly position: number }[];
+  readonly fields: readonly {
+    readonly name: string;
+    readonly value: Expr;
+    readonly optional: boolean;
+    readonly position: number;
+  }[];
 }
 
 export interface ComprehensionExpr extends Node {

@@ -22,7 +22,9 @@ const regexLength = 0.25;
 
 type Rule = (args: readonly Operand[], overload: string) => CallEstimate;
 
-const constant = (cost: number): Rule => () => ({ cost: fixed(cost) });
+const constant =
+  (cost: number): Rule =>
+  () => ({ cost: fixed(cost) });
 const traverse: Rule = ([first]) => ({ cost: scale(sizeOf(first), traversal) });
 const transform: Rule = ([first]) => ({ cost: scale(sizeOf(first), traversal), size: sizeOf(first) });
 
@@ -33,7 +35,10 @@ function sizeOf(operand: Operand | undefined): Estimate {
 const overList: Rule = ([first]) => {
   if (first?.type.kind !== "list") return { cost: scale(sizeOf(first), traversal) };
   const { element } = first.type;
-  const each = element.kind === "string" || element.kind === "bytes" ? add(fixed(1), scale(first.elementSize, traversal)) : fixed(1);
+  const each =
+    element.kind === "string" || element.kind === "bytes"
+      ? add(fixed(1), scale(first.elementSize, traversal))
+      : fixed(1);
   return { cost: multiply(first.size, each) };
 };
 
@@ -51,9 +56,22 @@ const replace: Rule = ([text, from, to]) => {
   const size = sizeOf(text);
   const old = sizeOf(from);
   const replacement = sizeOf(to);
-  const most = old.min === 0 ? (size.max + 1) * replacement.max + size.max : replacement.max <= old.min ? size.max : Math.ceil(size.max / old.min) * replacement.max;
-  const least = old.max === 0 ? (size.min + 1) * replacement.min + size.min : old.max <= replacement.min ? size.min : Math.ceil(size.min / old.max) * replacement.min;
-  return { cost: scale(size, 2 * traversal), size: { min: Math.min(least, unlimited), max: Math.min(most, unlimited) } };
+  const most =
+    old.min === 0
+      ? (size.max + 1) * replacement.max + size.max
+      : replacement.max <= old.min
+        ? size.max
+        : Math.ceil(size.max / old.min) * replacement.max;
+  const least =
+    old.max === 0
+      ? (size.min + 1) * replacement.min + size.min
+      : old.max <= replacement.min
+        ? size.min
+        : Math.ceil(size.min / old.max) * replacement.min;
+  return {
+    cost: scale(size, 2 * traversal),
+    size: { min: Math.min(least, unlimited), max: Math.min(most, unlimited) },
+  };
 };
 
 const join: Rule = ([list, separator]) => {
@@ -81,11 +99,13 @@ const slice: Rule = ([list, start, end]) => {
   return allocating(1, fixed(Math.max(last - Number(start?.literal ?? 0n), 0)));
 };
 
-const selfCompare = (index: number): Rule => (args, overload) => {
-  const size = sizeOf(args[index]);
-  const factor = /_(?:string|bytes)_sort/.test(overload) ? 2 + traversal : 2;
-  return allocating(factor, multiply(size, size));
-};
+const selfCompare =
+  (index: number): Rule =>
+  (args, overload) => {
+    const size = sizeOf(args[index]);
+    const factor = /_(?:string|bytes)_sort/.test(overload) ? 2 + traversal : 2;
+    return allocating(factor, multiply(size, size));
+  };
 
 const addressBytes: Estimate = { min: 4, max: 16 };
 const containsAddress: Rule = ([, other], overload) => {
@@ -95,7 +115,9 @@ const containsAddress: Rule = ([, other], overload) => {
   return { cost };
 };
 
-const setProduct = (factor: number): Rule => ([a, b]) => ({ cost: add(fixed(1), scale(multiply(sizeOf(a), sizeOf(b)), factor)) });
+const setProduct =
+  (factor: number): Rule =>
+  ([a, b]) => ({ cost: add(fixed(1), scale(multiply(sizeOf(a), sizeOf(b)), factor)) });
 
 /** By function name: k8s.io/apiserver pkg/cel/library/cost.go (1.36) and cel-go checker/cost.go. Anything else costs 1. */
 const rules: Readonly<Record<string, Rule>> = {
@@ -141,9 +163,14 @@ const rules: Readonly<Record<string, Rule>> = {
     return overload === "string_format" ? { cost: scale(sizeOf(template), traversal), size } : { cost: fixed(1) };
   },
   "strings.quote": ([text]) => ({ cost: scale(sizeOf(text), traversal), size: add(scale(sizeOf(text), 2), fixed(2)) }),
-  bytes: ([text]) => ({ cost: scale(sizeOf(text), traversal), size: { min: sizeOf(text).min, max: sizeOf(text).max * 4 } }),
+  bytes: ([text]) => ({
+    cost: scale(sizeOf(text), traversal),
+    size: { min: sizeOf(text).min, max: sizeOf(text).max * 4 },
+  }),
   string: ([bytes], overload) =>
-    overload === "bytes_to_string" ? { cost: scale(sizeOf(bytes), traversal), size: sizeOf(bytes) } : { cost: fixed(1) },
+    overload === "bytes_to_string"
+      ? { cost: scale(sizeOf(bytes), traversal), size: sizeOf(bytes) }
+      : { cost: fixed(1) },
   startsWith: ([, part]) => ({ cost: scale(sizeOf(part), traversal) }),
   endsWith: ([, part]) => ({ cost: scale(sizeOf(part), traversal) }),
   contains: ([text, part]) => ({ cost: multiply(scale(sizeOf(text), traversal), scale(sizeOf(part), traversal)) }),

@@ -158,7 +158,8 @@ class Checker {
           return type;
         }
         for (const field of expr.fields) this.check(field.value);
-        if (this.#scope.typeNames.has(expr.typeName)) return this.#report(expr.position, `'${expr.typeName}' is not a message type`);
+        if (this.#scope.typeNames.has(expr.typeName))
+          return this.#report(expr.position, `'${expr.typeName}' is not a message type`);
         return this.#undeclared(expr.position, expr.typeName);
       }
       case "comprehension":
@@ -167,7 +168,10 @@ class Checker {
   }
 
   #undeclared(position: number, name: string): CelType {
-    return this.#report(position, `undeclared reference to '${name.replace(/^\./, "")}' (in container '${this.#scope.container}')`);
+    return this.#report(
+      position,
+      `undeclared reference to '${name.replace(/^\./, "")}' (in container '${this.#scope.container}')`,
+    );
   }
 
   #fresh(): CelType {
@@ -182,7 +186,10 @@ class Checker {
     const found = this.#substitution.resolve(type, false);
     if (found.kind === "opaque" && found.name === "optional_type") return found.params[0] ?? dynType;
     if (found.kind === "dyn" || found.kind === "error") return found;
-    return this.#report(at.position, `expected type 'optional_type(${this.#format(found)})' but found '${this.#format(found)}'`);
+    return this.#report(
+      at.position,
+      `expected type 'optional_type(${this.#format(found)})' but found '${this.#format(found)}'`,
+    );
   }
 
   #join(previous: CelType | undefined, current: CelType, position: number): CelType {
@@ -296,7 +303,13 @@ class Checker {
     return optionalOf(this.#field(inner, name, expr.position));
   }
 
-  #resolve(expr: CallExpr, declaration: FunctionDeclaration, args: CelType[], member: boolean, qualified: boolean): CelType {
+  #resolve(
+    expr: CallExpr,
+    declaration: FunctionDeclaration,
+    args: CelType[],
+    member: boolean,
+    qualified: boolean,
+  ): CelType {
     if (declaration.name === "_&&_" || declaration.name === "_||_") return this.#logical(expr, declaration, args);
     const matching: Overload[] = [];
     let result: CelType | undefined;
@@ -318,16 +331,27 @@ class Checker {
     if (args.some((arg) => this.#substitution.resolve(arg, false).kind === "error")) return errorType;
     const shown = args.map((arg) => this.#format(arg));
     const signature = member ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
-    return this.#report(expr.position, `found no matching overload for '${declaration.name}' applied to '${signature}'`);
+    return this.#report(
+      expr.position,
+      `found no matching overload for '${declaration.name}' applied to '${signature}'`,
+    );
   }
 
   /** Each operand is judged by itself. */
   #logical(expr: CallExpr, declaration: FunctionDeclaration, args: CelType[]): CelType {
-    this.#references.set(expr.id, { kind: "call", name: declaration.name, overloads: declaration.overloads, qualified: false });
+    this.#references.set(expr.id, {
+      kind: "call",
+      name: declaration.name,
+      overloads: declaration.overloads,
+      qualified: false,
+    });
     let result = boolType;
     for (const [index, type] of args.entries()) {
       if (this.#substitution.assign(type, boolType)) continue;
-      result = this.#report((expr.args[index] as Expr).position, `expected type 'bool' but found '${this.#format(type)}'`);
+      result = this.#report(
+        (expr.args[index] as Expr).position,
+        `expected type 'bool' but found '${this.#format(type)}'`,
+      );
     }
     return result;
   }

@@ -12,12 +12,21 @@ function scalar(type: string): StructuralSchema {
   return formats.includes(type) ? { type: "string", format: type } : { type };
 }
 
-const bounded = (keyword: string, bound: number | undefined): StructuralSchema => (bound === undefined ? {} : { [keyword]: bound });
+const bounded = (keyword: string, bound: number | undefined): StructuralSchema =>
+  bound === undefined ? {} : { [keyword]: bound };
 const text: Build = (bound) => ({ type: "string", ...bounded("maxLength", bound) });
-const listOf = (items: StructuralSchema): Build => (bound) => ({ type: "array", items, ...bounded("maxItems", bound) });
-const mapOf = (values: StructuralSchema): Build => (bound) => ({ type: "object", additionalProperties: values, ...bounded("maxProperties", bound) });
+const listOf =
+  (items: StructuralSchema): Build =>
+  (bound) => ({ type: "array", items, ...bounded("maxItems", bound) });
+const mapOf =
+  (values: StructuralSchema): Build =>
+  (bound) => ({ type: "object", additionalProperties: values, ...bounded("maxProperties", bound) });
 const textList: Build = (bound) => ({ type: "array", items: text(bound), ...bounded("maxItems", bound) });
-const required: StructuralSchema = { type: "object", required: ["a"], properties: { a: { type: "string" }, b: { type: "string" } } };
+const required: StructuralSchema = {
+  type: "object",
+  required: ["a"],
+  properties: { a: { type: "string" }, b: { type: "string" } },
+};
 
 function maxCost(schema: StructuralSchema, rule: string): number {
   const scope = ruleScope(schema, false);

@@ -65,7 +65,10 @@ class Estimator {
         return cost;
       }
       case "map": {
-        const cost = add(fixed(mapCreateCost), ...expr.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]));
+        const cost = add(
+          fixed(mapCreateCost),
+          ...expr.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]),
+        );
         const key = expr.entries.map((entry) => this.#size(entry.key)).reduce(union, emptyUnion(expr.entries));
         const value = expr.entries.map((entry) => this.#size(entry.value)).reduce(union, emptyUnion(expr.entries));
         this.#entries.set(expr.id, { key, value });
@@ -100,7 +103,8 @@ class Estimator {
   #knownSize(expr: Expr): Estimate | undefined {
     const computed = this.#sizes.get(expr.id);
     if (computed !== undefined) return computed;
-    if (expr.kind === "literal") return fixed(typeof expr.value === "string" || expr.value instanceof Uint8Array ? actualSize(expr.value) : 1);
+    if (expr.kind === "literal")
+      return fixed(typeof expr.value === "string" || expr.value instanceof Uint8Array ? actualSize(expr.value) : 1);
     if (expr.kind === "list") return fixed(expr.elements.length);
     if (expr.kind === "map") return fixed(expr.entries.length);
     const local = expr.kind === "ident" ? this.#local(expr.name) : undefined;
@@ -138,7 +142,8 @@ class Estimator {
       const [, then, otherwise] = exprs as [Expr, Expr, Expr];
       this.#sizes.set(expr.id, union(this.#size(then), this.#size(otherwise)));
       const [a, b] = [this.#entry(then), this.#entry(otherwise)];
-      if (a !== undefined && b !== undefined) this.#entries.set(expr.id, { key: union(a.key, b.key), value: union(a.value, b.value) });
+      if (a !== undefined && b !== undefined)
+        this.#entries.set(expr.id, { key: union(a.key, b.key), value: union(a.value, b.value) });
       return add(first, union(second, third));
     }
     if (name === "_[_]") {
@@ -165,7 +170,8 @@ class Estimator {
 
   #joinEntries(expr: CallExpr): void {
     const [a, b] = expr.args.map((arg) => this.#entry(arg));
-    if (a !== undefined && b !== undefined) this.#entries.set(expr.id, { key: union(a.key, b.key), value: union(a.value, b.value) });
+    if (a !== undefined && b !== undefined)
+      this.#entries.set(expr.id, { key: union(a.key, b.key), value: union(a.value, b.value) });
   }
 
   #fold(expr: ComprehensionExpr): Estimate {

@@ -49,7 +49,9 @@ describe("rules on values", () => {
 
   test("errors of evaluation name the rule", () => {
     const spec = { ...replicas, ...rules("self.min / self.max > 0", "self.min > 0") };
-    expect(run(spec, { min: 1, max: 0 })).toEqual(['spec: Invalid value: "object": division by zero evaluating rule: self.min / self.max > 0']);
+    expect(run(spec, { min: 1, max: 0 })).toEqual([
+      'spec: Invalid value: "object": division by zero evaluating rule: self.min / self.max > 0',
+    ]);
     expect(run(spec, { max: 1 })).toEqual([
       'spec: Invalid value: "object": no such key: min evaluating rule: self.min / self.max > 0',
       'spec: Invalid value: "object": no such key: min evaluating rule: self.min > 0',
@@ -57,10 +59,18 @@ describe("rules on values", () => {
   });
 
   test("a rule of the resource itself sees its name, and its field is nil", () => {
-    const root: StructuralSchema = { type: "object", properties: { spec: text }, ...rules("self.metadata.name == self.spec") };
+    const root: StructuralSchema = {
+      type: "object",
+      properties: { spec: text },
+      ...rules("self.metadata.name == self.spec"),
+    };
     const object = { metadata: { name: "a", labels: { x: "y" } }, spec: "b" };
     expect(validateWithRules(compileValidationRules(root), object, undefined)).toEqual([
-      { reason: "FieldValueInvalid", field: "<nil>", message: 'Invalid value: "object": failed rule: self.metadata.name == self.spec' },
+      {
+        reason: "FieldValueInvalid",
+        field: "<nil>",
+        message: 'Invalid value: "object": failed rule: self.metadata.name == self.spec',
+      },
     ]);
   });
 
@@ -68,7 +78,11 @@ describe("rules on values", () => {
     const positive = { ...int, ...rules("self > 0") };
     const spec: StructuralSchema = {
       type: "object",
-      properties: { list: { type: "array", items: positive }, map: { type: "object", additionalProperties: positive }, both: int },
+      properties: {
+        list: { type: "array", items: positive },
+        map: { type: "object", additionalProperties: positive },
+        both: int,
+      },
       allOf: [{ properties: { both: rules("self != 2") } }],
     };
     expect(run(spec, { list: [1, 0], map: { "a.b": 0 }, both: 2 }).map((line) => line.split(": ")[0])).toEqual([
@@ -119,7 +133,10 @@ describe("types of the schema", () => {
     namespace: "n",
     free: { x: 1 },
     set: ["a", "b"],
-    keyed: [{ k: "a", v: 1 }, { k: "b", v: 2 }],
+    keyed: [
+      { k: "a", v: 1 },
+      { k: "b", v: 2 },
+    ],
   };
 
   test.each([
@@ -138,8 +155,12 @@ describe("types of the schema", () => {
   });
 
   test("what the schema does not say cannot be reached", () => {
-    expect(run({ ...spec, ...rules("self.free.x == 1") }, value)[0]).toContain("rule compile error: compilation failed: ERROR: <input>:1:10: undefined field 'x'");
-    expect(run({ ...spec, ...rules("self.nothing") }, value)[0]).toContain("1:5: undefined field 'nothing'\n | self.nothing\n | ....^");
+    expect(run({ ...spec, ...rules("self.free.x == 1") }, value)[0]).toContain(
+      "rule compile error: compilation failed: ERROR: <input>:1:10: undefined field 'x'",
+    );
+    expect(run({ ...spec, ...rules("self.nothing") }, value)[0]).toContain(
+      "1:5: undefined field 'nothing'\n | self.nothing\n | ....^",
+    );
     expect(run({ ...spec, ...rules("1") }, value)[0]).toContain("cel expression must evaluate to a bool");
   });
 
@@ -162,15 +183,30 @@ describe("transition rules", () => {
 
   test("elements are matched by the keys of a list of type map, and nowhere else", () => {
     const items: StructuralSchema = { type: "object", properties: { k: text, v: fixed } };
-    const keyed: StructuralSchema = { type: "array", items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"] };
-    const now = [{ k: "b", v: 2 }, { k: "a", v: 5 }, { k: "new", v: 9 }];
-    const before = [{ k: "a", v: 1 }, { k: "b", v: 2 }];
+    const keyed: StructuralSchema = {
+      type: "array",
+      items,
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["k"],
+    };
+    const now = [
+      { k: "b", v: 2 },
+      { k: "a", v: 5 },
+      { k: "new", v: 9 },
+    ];
+    const before = [
+      { k: "a", v: 1 },
+      { k: "b", v: 2 },
+    ];
     expect(run(keyed, now, before)).toEqual(['spec[1].v: Invalid value: "integer": immutable']);
     expect(run({ type: "array", items }, now, before)).toEqual([]);
   });
 
   test("optionalOldSelf runs on creation too", () => {
-    const spec = { ...int, ...rules({ rule: "oldSelf.hasValue() ? oldSelf.value() <= self : self == 0", optionalOldSelf: true }) };
+    const spec = {
+      ...int,
+      ...rules({ rule: "oldSelf.hasValue() ? oldSelf.value() <= self : self == 0", optionalOldSelf: true }),
+    };
     expect(run(spec, 1)).toHaveLength(1);
     expect(run(spec, 0)).toEqual([]);
     expect(run(spec, 1, 2)).toHaveLength(1);

@@ -89,7 +89,10 @@ class RuleNode {
   readonly #rules: readonly ValidationRule[];
   #prepared: readonly PreparedRule[] | string | undefined;
 
-  constructor(parts: Pick<RuleNode, "schema" | "isResourceRoot" | "items" | "additional" | "properties" | "allOf">, rules: readonly ValidationRule[]) {
+  constructor(
+    parts: Pick<RuleNode, "schema" | "isResourceRoot" | "items" | "additional" | "properties" | "allOf">,
+    rules: readonly ValidationRule[],
+  ) {
     this.schema = parts.schema;
     this.isResourceRoot = parts.isResourceRoot;
     this.items = parts.items;
@@ -110,7 +113,10 @@ class RuleNode {
     if (scope === undefined) return unsupportedSchema(this.schema);
     return this.#rules.map((rule) => ({
       ...compileRule(rule, scope),
-      fieldPath: rule.fieldPath === undefined || rule.fieldPath === "" ? "" : (validFieldPath(rule.fieldPath, this.schema).path ?? ""),
+      fieldPath:
+        rule.fieldPath === undefined || rule.fieldPath === ""
+          ? ""
+          : (validFieldPath(rule.fieldPath, this.schema).path ?? ""),
     }));
   }
 }
@@ -137,7 +143,13 @@ function ruleNode(validation: StructuralSchema, node: StructuralSchema, isResour
     if (below !== undefined) properties.set(name, below);
   }
   const allOf = (validation.allOf ?? []).flatMap((branch) => ruleNode(branch, node, isResourceRoot) ?? []);
-  if (rules.length === 0 && items === undefined && additional === undefined && properties.size === 0 && allOf.length === 0) {
+  if (
+    rules.length === 0 &&
+    items === undefined &&
+    additional === undefined &&
+    properties.size === 0 &&
+    allOf.length === 0
+  ) {
     return undefined;
   }
   return new RuleNode({ schema: node, isResourceRoot, items, additional, properties, allOf }, rules);
@@ -185,13 +197,16 @@ class RuleRun {
   }
 
   #descend(node: RuleNode, path: string, value: unknown, old: unknown, ratchet: Ratchet): boolean {
-    if (Array.isArray(value)) return this.#descendList(node, path, value, Array.isArray(old) ? old : undefined, ratchet);
+    if (Array.isArray(value))
+      return this.#descendList(node, path, value, Array.isArray(old) ? old : undefined, ratchet);
     if (typeof value !== "object" || value === null) return true;
-    const before = typeof old === "object" && old !== null && !Array.isArray(old) ? (old as Record<string, unknown>) : {};
+    const before =
+      typeof old === "object" && old !== null && !Array.isArray(old) ? (old as Record<string, unknown>) : {};
     const comparable = (node.schema["x-kubernetes-map-type"] ?? "granular") === "granular";
     for (const [name, item] of Object.entries(value)) {
       const oldItem = comparable && Object.hasOwn(before, name) ? before[name] : undefined;
-      if (node.additional !== undefined && !this.validate(node.additional, `${path}[${name}]`, item, oldItem, ratchet)) return false;
+      if (node.additional !== undefined && !this.validate(node.additional, `${path}[${name}]`, item, oldItem, ratchet))
+        return false;
       const property = node.properties.get(name);
       const below = path === "" ? name : `${path}.${name}`;
       if (property !== undefined && !this.validate(property, below, item, oldItem, ratchet)) return false;
@@ -200,11 +215,19 @@ class RuleRun {
   }
 
   /** Only the elements of a list of type map can be told apart. */
-  #descendList(node: RuleNode, path: string, list: readonly unknown[], old: readonly unknown[] | undefined, ratchet: Ratchet): boolean {
+  #descendList(
+    node: RuleNode,
+    path: string,
+    list: readonly unknown[],
+    old: readonly unknown[] | undefined,
+    ratchet: Ratchet,
+  ): boolean {
     const { items } = node;
     if (items === undefined) return true;
-    const keys = node.schema["x-kubernetes-list-type"] === "map" ? node.schema["x-kubernetes-list-map-keys"] : undefined;
-    const before = keys === undefined || old === undefined ? undefined : new Map(old.map((item) => [listMapKey(item, keys), item]));
+    const keys =
+      node.schema["x-kubernetes-list-type"] === "map" ? node.schema["x-kubernetes-list-map-keys"] : undefined;
+    const before =
+      keys === undefined || old === undefined ? undefined : new Map(old.map((item) => [listMapKey(item, keys), item]));
     for (const [index, item] of list.entries()) {
       const oldItem = before === undefined || keys === undefined ? undefined : before.get(listMapKey(item, keys));
       if (!this.validate(items, `${path}[${index}]`, item, oldItem, ratchet)) return false;
@@ -269,20 +292,34 @@ class RuleRun {
   }
 
   #outOfBudget(field: string, type: string): false {
-    this.causes.push(invalid(field, type, "validation failed due to running out of cost budget, no further validation rules will be run"));
+    this.causes.push(
+      invalid(
+        field,
+        type,
+        "validation failed due to running out of cost budget, no further validation rules will be run",
+      ),
+    );
     return false;
   }
 
   #evaluationFailed(error: string, rule: ValidationRule, field: string, type: string): boolean {
     if (error.startsWith("no such overload")) {
       this.causes.push(
-        invalid(field, type, `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText(rule)}`),
+        invalid(
+          field,
+          type,
+          `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleText(rule)}`,
+        ),
       );
       return true;
     }
     if (error.startsWith("operation cancelled: actual cost limit exceeded")) {
       this.causes.push(
-        invalid(field, type, `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`),
+        invalid(
+          field,
+          type,
+          `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`,
+        ),
       );
       return false;
     }
@@ -294,12 +331,17 @@ class RuleRun {
   #message(program: Program, lookUp: (name: string) => Value | undefined): { text?: string; fatal?: string } {
     const outcome = program.evaluate(lookUp, Math.min(perCallLimit, this.#remaining + 1));
     if (outcome.cost > this.#remaining) {
-      return { fatal: "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run" };
+      return {
+        fatal:
+          "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
+      };
     }
     this.#remaining -= outcome.cost;
     if (outcome.error !== undefined) {
       if (!outcome.error.startsWith("operation cancelled: actual cost limit exceeded")) return {};
-      return { fatal: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quote(program.source)}` };
+      return {
+        fatal: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quote(program.source)}`,
+      };
     }
     if (typeof outcome.value !== "string") return {};
     const text = outcome.value.trim();

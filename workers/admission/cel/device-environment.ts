@@ -47,7 +47,10 @@ export function deviceValue(input: DeviceInput): Value {
   const device = new NativeMap();
   device.set("driver", input.driver);
   device.set("attributes", byDomain(input.driver, input.attributes ?? {}, attributeValue));
-  device.set("capacity", byDomain(input.driver, input.capacity ?? {}, (capacity) => quantityOf(String(capacity.value))));
+  device.set(
+    "capacity",
+    byDomain(input.driver, input.capacity ?? {}, (capacity) => quantityOf(String(capacity.value))),
+  );
   device.set("allowMultipleAllocations", input.allowMultipleAllocations ?? false);
   return device;
 }

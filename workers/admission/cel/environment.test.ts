@@ -97,8 +97,12 @@ function errorOf(source: string, extension: Extension = {}): string | undefined 
 
 test("errors of compilation name the place", () => {
   expect(errorOf("foo")).toBe("ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo\n | ^");
-  expect(errorOf("1 +\n 'a'")).toBe("ERROR: <input>:1:3: found no matching overload for '_+_' applied to '(int, string)'\n | 1 +\n | ..^");
-  expect(errorOf("'a'.startsWith(1)")).toContain("1:15: found no matching overload for 'startsWith' applied to 'string.(int)'");
+  expect(errorOf("1 +\n 'a'")).toBe(
+    "ERROR: <input>:1:3: found no matching overload for '_+_' applied to '(int, string)'\n | 1 +\n | ..^",
+  );
+  expect(errorOf("'a'.startsWith(1)")).toContain(
+    "1:15: found no matching overload for 'startsWith' applied to 'string.(int)'",
+  );
   expect(errorOf("[1, 'a']")).toContain("1:5: expected type 'int' but found 'string'");
   expect(errorOf("x.y", { variables: { x: intType } })).toContain("1:2: type 'int' does not support field selection");
   expect(errorOf("1.all(x, true)")).toContain("expression of type 'int' cannot be range of a comprehension");
@@ -106,15 +110,22 @@ test("errors of compilation name the place", () => {
   expect(errorOf("'a'.matches('(')")).toContain("invalid matches argument");
   expect(errorOf("[1].all(x, x)")).toContain("1:12: expected type 'bool' but found 'int'");
   expect(errorOf("has(x)", { variables: { x: boolType } })).toContain("invalid argument to has() macro");
-  expect(errorOf("reversed.reverse()", { variables: { reversed: stringType } })).toContain("found no matching overload for 'reverse' applied to 'string.()'");
+  expect(errorOf("reversed.reverse()", { variables: { reversed: stringType } })).toContain(
+    "found no matching overload for 'reverse' applied to 'string.()'",
+  );
 });
 
 test("types flow through macros, maps and optionals", () => {
-  const typed = compile("m.filter(k, m[k].all(s, s.size() > 1)).map(k, m[k][?0].orValue('')).join(',')", extend(kubernetesEnvironment, {
-    variables: { m: mapOf(stringType, listOf(stringType)) },
-  }));
+  const typed = compile(
+    "m.filter(k, m[k].all(s, s.size() > 1)).map(k, m[k][?0].orValue('')).join(',')",
+    extend(kubernetesEnvironment, {
+      variables: { m: mapOf(stringType, listOf(stringType)) },
+    }),
+  );
   expect(typed.program?.type.kind).toBe("string");
-  expect(errorOf("m.exists(k, m[k] == 1)", { variables: { m: mapOf(stringType, stringType) } })).toContain("applied to '(string, int)'");
+  expect(errorOf("m.exists(k, m[k] == 1)", { variables: { m: mapOf(stringType, stringType) } })).toContain(
+    "applied to '(string, int)'",
+  );
 });
 
 test("two lists of one type and of another make the more general one", () => {
@@ -131,7 +142,8 @@ test("authorizer checks reach the caller's decision", () => {
     asked.push(attributes);
     return { allowed: attributes.verb === "get", reason: "", error: "" };
   });
-  const source = "authorizer.group('apps').resource('deployments').namespace('n').name('x').check('get').allowed() && !authorizer.path('/healthz').check('put').allowed()";
+  const source =
+    "authorizer.group('apps').resource('deployments').namespace('n').name('x').check('get').allowed() && !authorizer.path('/healthz').check('put').allowed()";
   const { program } = compile(source, extend(kubernetesEnvironment, { variables: { authorizer: authorizerType } }));
   const outcome = program?.evaluate({ authorizer });
   expect(outcome?.value).toBe(true);

@@ -108,12 +108,17 @@ export interface Extension {
   readonly structs?: Scope["structs"];
 }
 
-export function extend(base: Environment, extension: Extension): Environment {
+function withFunctions(base: Environment, added: readonly NamedOverload[]): Environment["functions"] {
   const functions = new Map(base.functions);
-  for (const [name, added] of declarations(extension.functions ?? [])) {
+  for (const [name, declaration] of declarations(added)) {
     const known: FunctionDeclaration | undefined = functions.get(name);
-    functions.set(name, { name, overloads: [...(known?.overloads ?? []), ...added.overloads] });
+    functions.set(name, { name, overloads: [...(known?.overloads ?? []), ...declaration.overloads] });
   }
+  return functions;
+}
+
+export function extend(base: Environment, extension: Extension): Environment {
+  const functions = extension.functions === undefined ? base.functions : withFunctions(base, extension.functions);
   return {
     ...base,
     functions,
@@ -173,7 +178,8 @@ class CompiledProgram implements Program {
     this.source = source;
     this.checked = checked;
     const variables = new Set<string>();
-    for (const reference of checked.references.values()) if (reference.kind === "variable") variables.add(reference.name);
+    for (const reference of checked.references.values())
+      if (reference.kind === "variable") variables.add(reference.name);
     this.#variables = variables;
   }
 
@@ -187,7 +193,9 @@ class CompiledProgram implements Program {
 
   evaluate(activation: Activation | Readonly<Record<string, Value>>, budget: number = perCallLimit): Outcome {
     const lookUp: Activation =
-      typeof activation === "function" ? activation : (name) => (Object.hasOwn(activation, name) ? activation[name] : undefined);
+      typeof activation === "function"
+        ? activation
+        : (name) => (Object.hasOwn(activation, name) ? activation[name] : undefined);
     const frame = new Frame(lookUp, budget);
     try {
       const step = (this.#step ??= plan(this.checked));
@@ -196,7 +204,8 @@ class CompiledProgram implements Program {
       if (error instanceof CelError) return { error: error.message, cost: frame.cost };
       if (error instanceof CostLimitExceeded) return { error: error.message, cost: Math.max(frame.cost, budget) };
       // Trees are bounded in depth, but values may nest deeper.
-      if (error instanceof RangeError) return { error: new CostLimitExceeded().message, cost: Math.max(frame.cost, budget) };
+      if (error instanceof RangeError)
+        return { error: new CostLimitExceeded().message, cost: Math.max(frame.cost, budget) };
       throw error;
     }
   }

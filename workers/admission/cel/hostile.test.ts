@@ -5,7 +5,10 @@ import { jsonValue } from "./json-values.ts";
 import { bindingMacros } from "./macros.ts";
 import { dynType } from "./types.ts";
 
-const environment = extend(kubernetesEnvironment, { variables: { big: dynType, text: dynType }, macros: bindingMacros });
+const environment = extend(kubernetesEnvironment, {
+  variables: { big: dynType, text: dynType },
+  macros: bindingMacros,
+});
 const big = jsonValue(Array.from({ length: 100_000 }, (_, index) => index));
 const text = "ab".repeat(500_000);
 

@@ -53,7 +53,10 @@ function next(source: string, at: number): { token: Token; end: number } {
   if (op !== undefined) return plain("op", op);
   const escaped = match(escapedIdentifier, source, at);
   if (escaped !== undefined) return plain("escaped", escaped);
-  throw new ParseError(at, `Syntax error: token recognition error at: '${String.fromCodePoint(source.codePointAt(at) ?? 0)}'`);
+  throw new ParseError(
+    at,
+    `Syntax error: token recognition error at: '${String.fromCodePoint(source.codePointAt(at) ?? 0)}'`,
+  );
 }
 
 function stringToken(source: string, at: number, opening: string): { token: Token; end: number } {
@@ -79,9 +82,21 @@ function stringToken(source: string, at: number, opening: string): { token: Toke
 }
 
 const simpleEscapes: Record<string, string> = {
-  a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "\\": "\\", "'": "'", '"': '"', "`": "`", "?": "?",
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
+  "`": "`",
+  "?": "?",
 };
-const escapePattern = /\\(?:([abfnrtv\\'"`?])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]?))/g;
+const escapePattern =
+  /\\(?:([abfnrtv\\'"`?])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]?))/g;
 const encoder = new TextEncoder();
 
 /** In bytes an octal or hexadecimal escape is a byte; in strings a code point. */
@@ -99,14 +114,20 @@ function unescape(body: string, raw: boolean, isBytes: boolean, position: number
       out += simpleEscapes[simple];
       continue;
     }
-    const code = hex !== undefined ? parseInt(hex, 16) : octal !== undefined ? parseInt(octal, 8) : parseInt(short ?? long ?? "", 16);
+    const code =
+      hex !== undefined
+        ? parseInt(hex, 16)
+        : octal !== undefined
+          ? parseInt(octal, 8)
+          : parseInt(short ?? long ?? "", 16);
     if (Number.isNaN(code)) throw new ParseError(position, `Syntax error: token recognition error at: '${found[0]}'`);
     if (isBytes && (hex !== undefined || octal !== undefined)) {
       parts.push(encoder.encode(out), Uint8Array.of(code));
       out = "";
       continue;
     }
-    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) throw new ParseError(position, "invalid unicode code point");
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+      throw new ParseError(position, "invalid unicode code point");
     out += String.fromCodePoint(code);
   }
   out += text.slice(last);

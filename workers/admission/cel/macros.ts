@@ -47,7 +47,8 @@ function iterationVars(args: readonly Expr[], count: 1 | 2): Vars {
   const first = variable(args[0]);
   const vars: Vars = count === 1 ? [first] : [first, variable(args[1])];
   for (const [index, name] of vars.entries()) {
-    if (name === accumulator) throw new ParseError(args[index]?.position ?? 0, "iteration variable overwrites accumulator variable");
+    if (name === accumulator)
+      throw new ParseError(args[index]?.position ?? 0, "iteration variable overwrites accumulator variable");
   }
   if (vars.length === 2 && vars[0] === vars[1]) {
     throw new ParseError(args[1]?.position ?? 0, `duplicate variable name: ${vars[0]}`);
@@ -129,7 +130,13 @@ function has(make: ExprFactory, _target: Expr | undefined, args: readonly Expr[]
 }
 
 const mapMacro = (make: ExprFactory, target: Expr | undefined, args: readonly Expr[]): Expr =>
-  transformList(make, target as Expr, iterationVars(args, 1), args.length === 3 ? args[1] : undefined, args.at(-1) as Expr);
+  transformList(
+    make,
+    target as Expr,
+    iterationVars(args, 1),
+    args.length === 3 ? args[1] : undefined,
+    args.at(-1) as Expr,
+  );
 
 /** cel-go parser/macro.go. */
 export const standardMacros: readonly Macro[] = [

@@ -9,7 +9,12 @@ const anyField: ObjectType["fields"] = { get: () => dynType };
 const jsonPatch: ObjectType = {
   kind: "object",
   name: "JSONPatch",
-  fields: new Map([["op", stringType], ["path", stringType], ["from", stringType], ["value", dynType]]),
+  fields: new Map([
+    ["op", stringType],
+    ["path", stringType],
+    ["from", stringType],
+    ["value", dynType],
+  ]),
 };
 
 export const mutationStructs: { get(name: string): ObjectType | undefined } = {
@@ -21,6 +26,12 @@ export const mutationStructs: { get(name: string): ObjectType | undefined } = {
 
 /** k8s.io/apiserver pkg/cel/library/jsonpatch.go (1.36). */
 export const jsonPatchLibrary: readonly NamedOverload[] = [
-  func("string_jsonpatch_escapeKey_string", "jsonpatch.escapeKey", [stringType], stringType, (key: string) =>
-    key.replaceAll("~", "~0").replaceAll("/", "~1"), traverseFirst),
+  func(
+    "string_jsonpatch_escapeKey_string",
+    "jsonpatch.escapeKey",
+    [stringType],
+    stringType,
+    (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1"),
+    traverseFirst,
+  ),
 ];

@@ -28,7 +28,10 @@ const relations = new Set(["==", "!=", "<", "<=", ">", ">="]);
 /** Raises ParseError. Mirrors cel-go parser/parser.go with CEL.g4. */
 export function parse(source: string, options: ParseOptions): Expr {
   if (source.length > maxExpressionSize) {
-    throw new ParseError(0, `expression code point size exceeds limit: size: ${source.length}, limit ${maxExpressionSize}`);
+    throw new ParseError(
+      0,
+      `expression code point size exceeds limit: size: ${source.length}, limit ${maxExpressionSize}`,
+    );
   }
   return new Parser(source, options).parse();
 }
@@ -154,7 +157,10 @@ class Parser {
   /** An even number of signs cancels out; one minus before a number belongs to it. */
   #unary(): Expr {
     const first = this.#peek();
-    for (const [op, name] of [["!", "!_"], ["-", "-_"]] as const) {
+    for (const [op, name] of [
+      ["!", "!_"],
+      ["-", "-_"],
+    ] as const) {
       let count = 0;
       while (this.#isOp(op)) {
         const following = this.#tokens[this.#at + 1];
@@ -254,7 +260,9 @@ class Parser {
         this.#at++;
         return this.#identifier(true);
       }
-      throw this.#unexpected("{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
+      throw this.#unexpected(
+        "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+      );
     }
     const make = this.#makeAt(token.position);
     switch (token.kind) {
@@ -272,7 +280,9 @@ class Parser {
       case "ident":
         return this.#identifier(false);
       default:
-        throw this.#unexpected("{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
+        throw this.#unexpected(
+          "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
+        );
     }
   }
 
@@ -302,7 +312,8 @@ class Parser {
       if (token.text === "true" || token.text === "false") return make.literal(token.text === "true");
       if (token.text === "null") return make.literal(null);
     }
-    if (literals.has(token.text)) throw new ParseError(token.position, `Syntax error: mismatched input '${token.text}'`);
+    if (literals.has(token.text))
+      throw new ParseError(token.position, `Syntax error: mismatched input '${token.text}'`);
     if (reserved.has(token.text)) throw new ParseError(token.position, `reserved identifier: ${token.text}`);
     const name = rooted ? `.${token.text}` : token.text;
     const struct = this.#structName(name);

@@ -6,7 +6,17 @@ import { compilePattern } from "./regex.ts";
 import type { CelType } from "./types.ts";
 import { accepts, runtimeTypeName } from "./types.ts";
 import type { Value } from "./values.ts";
-import { actualSize, ArrayList, CelList, CelMap, CelOptional, CelTypeValue, equal, NativeMap, optionalNone } from "./values.ts";
+import {
+  actualSize,
+  ArrayList,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelTypeValue,
+  equal,
+  NativeMap,
+  optionalNone,
+} from "./values.ts";
 import { spend } from "./work.ts";
 
 /** Values of variables by name; undefined where the caller has none. Asked at most once for each evaluation. */
@@ -162,7 +172,8 @@ class Planner {
         return this.#index(first as Expr, second as Expr, true);
       case "_==_":
       case "_!=_":
-        if (expr.target === undefined) return equality(this.plan(first as Expr), this.plan(second as Expr), expr.function === "_==_");
+        if (expr.target === undefined)
+          return equality(this.plan(first as Expr), this.plan(second as Expr), expr.function === "_==_");
         break;
       case "or":
       case "orValue":
@@ -298,7 +309,11 @@ class Planner {
       };
     }
     const typeName = reference.type.name;
-    const steps = expr.fields.map((field) => ({ name: field.name, value: this.plan(field.value), optional: field.optional }));
+    const steps = expr.fields.map((field) => ({
+      name: field.name,
+      value: this.plan(field.value),
+      optional: field.optional,
+    }));
     return (frame) => {
       const object = new StructValue(typeName);
       for (const step of steps) {
@@ -401,7 +416,8 @@ function noOptional(value: Value): CelError {
 }
 
 function optionalValue(value: Value): Value | undefined {
-  if (!(value instanceof CelOptional)) throw new CelError(`cannot initialize optional entry from non-optional value ${String(value)}`);
+  if (!(value instanceof CelOptional))
+    throw new CelError(`cannot initialize optional entry from non-optional value ${String(value)}`);
   return value.value;
 }
 
@@ -528,7 +544,8 @@ function hasField(value: Value, field: string): boolean {
 function listIndex(key: Value): number | undefined {
   if (typeof key === "bigint") return Number(key);
   if (typeof key === "number") return Number.isInteger(key) ? key : undefined;
-  if (typeof key === "object" && key !== null && "value" in key && typeof key.value === "bigint") return Number(key.value);
+  if (typeof key === "object" && key !== null && "value" in key && typeof key.value === "bigint")
+    return Number(key.value);
   return undefined;
 }
 

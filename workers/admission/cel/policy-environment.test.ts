@@ -23,13 +23,17 @@ function run(source: string, input: Partial<PolicyInput> = {}, options: PolicyOp
 test("the object has no schema, the request has one", () => {
   const object = { spec: { replicas: 3 }, metadata: { labels: { a: "b" } } };
   expect(run("object.spec.replicas <= 5 && oldObject == null && !has(object.status)", { object })).toBe(true);
-  expect(run("request.kind.group == 'apps' && 'g' in request.userInfo.groups && request.options.dryRun[0] == 'All'")).toBe(true);
+  expect(
+    run("request.kind.group == 'apps' && 'g' in request.userInfo.groups && request.options.dryRun[0] == 'All'"),
+  ).toBe(true);
   expect(run("request.nothing")).toContain("undefined field 'nothing'");
   expect(run("params.x")).toContain("undeclared reference to 'params'");
   expect(run("params.x == 1", { params: { x: 1 } }, { params: true })).toBe(true);
-  expect(run("namespaceObject.metadata.creationTimestamp.getFullYear()", {
-    namespaceObject: { metadata: { name: "n", creationTimestamp: "2026-05-01T00:00:00Z" } },
-  })).toBe(2026);
+  expect(
+    run("namespaceObject.metadata.creationTimestamp.getFullYear()", {
+      namespaceObject: { metadata: { name: "n", creationTimestamp: "2026-05-01T00:00:00Z" } },
+    }),
+  ).toBe(2026);
 });
 
 test("a variable is evaluated at most once, and only when it is read", () => {
@@ -48,18 +52,30 @@ test("a variable is evaluated at most once, and only when it is read", () => {
 
 test("mutating policies make objects and patches", () => {
   const mutation = { mutation: true };
-  expect(run("Object{spec: Object.spec{replicas: object.spec.replicas + 1, ?paused: optional.none()}}", { object: { spec: { replicas: 1 } } }, mutation)).toEqual({
+  expect(
+    run(
+      "Object{spec: Object.spec{replicas: object.spec.replicas + 1, ?paused: optional.none()}}",
+      { object: { spec: { replicas: 1 } } },
+      mutation,
+    ),
+  ).toEqual({
     spec: { replicas: 2 },
   });
-  expect(run("[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b~c'), value: 'x'}]", {}, mutation)).toEqual([
-    { op: "add", path: "/metadata/labels/a~1b~0c", value: "x" },
-  ]);
-  expect(run("JSONPatch{op: 1}", {}, mutation)).toContain("expected type of field 'op' is 'string' but provided type is 'int'");
+  expect(
+    run("[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b~c'), value: 'x'}]", {}, mutation),
+  ).toEqual([{ op: "add", path: "/metadata/labels/a~1b~0c", value: "x" }]);
+  expect(run("JSONPatch{op: 1}", {}, mutation)).toContain(
+    "expected type of field 'op' is 'string' but provided type is 'int'",
+  );
   expect(run("Object{}")).toContain("undeclared reference to 'Object'");
 });
 
 test("authorizer.requestResource", () => {
-  const authorize = (attributes: unknown) => ({ allowed: JSON.stringify(attributes).includes('"pods"'), reason: "", error: "" });
+  const authorize = (attributes: unknown) => ({
+    allowed: JSON.stringify(attributes).includes('"pods"'),
+    reason: "",
+    error: "",
+  });
   const input = { authorize, requestResource: { group: "", resource: "pods" } };
   expect(run("authorizer.requestResource.check('get').allowed()", input, { authorizer: true })).toBe(true);
   expect(run("authorizer.group('').resource('nodes').check('get').allowed()", input, { authorizer: true })).toBe(false);

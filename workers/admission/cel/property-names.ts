@@ -1,8 +1,15 @@
 const keywords = new Set(
-  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(" "),
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
 );
 const escapable = /^[A-Za-z_][A-Za-z0-9_.\-/]*$/;
-const replacements: Record<string, string> = { __: "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__" };
+const replacements: Record<string, string> = {
+  __: "__underscores__",
+  ".": "__dot__",
+  "-": "__dash__",
+  "/": "__slash__",
+};
 const originals: Record<string, string> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
 /** A property name as an identifier; undefined where there is none. Mirrors k8s.io/apiserver pkg/cel/escaping.go (1.36). */

@@ -47,10 +47,12 @@ class RuleChecks {
   visit(validation: StructuralSchema, spine: StructuralSchema, path: string, place: Place): void {
     const rules = validation["x-kubernetes-validations"] ?? [];
     const before = this.causes.length;
-    for (const [index, rule] of rules.entries()) this.#checkForm(rule, spine, `${path}.x-kubernetes-validations[${index}]`);
+    for (const [index, rule] of rules.entries())
+      this.#checkForm(rule, spine, `${path}.x-kubernetes-validations[${index}]`);
     if (rules.length > 0 && this.causes.length === before) this.#checkExpressions(rules, spine, path, place);
     this.#descend(validation, spine, path, place);
-    for (const [index, branch] of (validation.allOf ?? []).entries()) this.visit(branch, spine, `${path}.allOf[${index}]`, place);
+    for (const [index, branch] of (validation.allOf ?? []).entries())
+      this.visit(branch, spine, `${path}.allOf[${index}]`, place);
   }
 
   #descend(validation: StructuralSchema, spine: StructuralSchema, path: string, place: Place): void {
@@ -59,7 +61,11 @@ class RuleChecks {
     for (const [name, property] of Object.entries(validation.properties ?? {})) {
       const next = spine.properties?.[name];
       if (next === undefined) continue;
-      this.visit(property, next, `${path}.properties[${name}]`, { isResourceRoot: isEmbedded(next), cardinality: place.cardinality, uncorrelatable: below });
+      this.visit(property, next, `${path}.properties[${name}]`, {
+        isResourceRoot: isEmbedded(next),
+        cardinality: place.cardinality,
+        uncorrelatable: below,
+      });
     }
     const additional = additionalSchema(validation);
     const additionalSpine = additionalSchema(spine);
@@ -85,15 +91,18 @@ class RuleChecks {
     const message = rule.message ?? "";
     const text = rule.rule ?? "";
     if (text.trim() === "") causes.push(required(`${path}.rule`, "rule is not specified"));
-    else if (message !== "" && message.trim() === "") causes.push(invalid(`${path}.message`, message, "message must be non-empty if specified"));
-    else if (message.trim().includes("\n")) causes.push(invalid(`${path}.message`, message, "message must not contain line breaks"));
+    else if (message !== "" && message.trim() === "")
+      causes.push(invalid(`${path}.message`, message, "message must be non-empty if specified"));
+    else if (message.trim().includes("\n"))
+      causes.push(invalid(`${path}.message`, message, "message must not contain line breaks"));
     else if (text.trim().includes("\n") && message.trim() === "") {
       causes.push(required(`${path}.message`, "message must be specified if rule contains line breaks"));
     }
     if (rule.messageExpression !== undefined && rule.messageExpression !== "" && rule.messageExpression.trim() === "") {
       causes.push(required(`${path}.messageExpression`, "messageExpression must be non-empty if specified"));
     }
-    if (rule.reason !== undefined && !reasons.includes(rule.reason)) causes.push(notSupported(`${path}.reason`, rule.reason, reasons));
+    if (rule.reason !== undefined && !reasons.includes(rule.reason))
+      causes.push(notSupported(`${path}.reason`, rule.reason, reasons));
     this.#checkFieldPath(rule.fieldPath ?? "", schema, `${path}.fieldPath`);
   }
 
@@ -108,7 +117,11 @@ class RuleChecks {
   #checkExpressions(rules: readonly ValidationRule[], schema: StructuralSchema, path: string, place: Place): void {
     const scope = ruleScope(schema, place.isResourceRoot);
     if (scope === undefined) {
-      this.causes.push({ reason: "InternalError", field: `${path}.x-kubernetes-validations`, message: `Internal error: ${unsupportedSchema(schema)}` });
+      this.causes.push({
+        reason: "InternalError",
+        field: `${path}.x-kubernetes-validations`,
+        message: `Internal error: ${unsupportedSchema(schema)}`,
+      });
       return;
     }
     for (const [index, rule] of rules.entries()) {
@@ -119,19 +132,30 @@ class RuleChecks {
   #checkExpression(compiled: RuleProgram, scope: RuleScope, path: string, place: Place): void {
     const { rule } = compiled;
     if (compiled.error !== undefined) this.causes.push(invalidRule(`${path}.rule`, rule, compiled.error));
-    if (compiled.program !== undefined) this.#checkCost("estimated rule cost", compiled.program, scope, `${path}.rule`, place);
-    if (compiled.messageError !== undefined) this.causes.push(invalidRule(`${path}.messageExpression`, rule, compiled.messageError));
+    if (compiled.program !== undefined)
+      this.#checkCost("estimated rule cost", compiled.program, scope, `${path}.rule`, place);
+    if (compiled.messageError !== undefined)
+      this.causes.push(invalidRule(`${path}.messageExpression`, rule, compiled.messageError));
     if (compiled.message !== undefined) {
-      this.#checkCost("estimated messageExpression cost", compiled.message, scope, `${path}.messageExpression`, { ...place, cardinality: 1 });
+      this.#checkCost("estimated messageExpression cost", compiled.message, scope, `${path}.messageExpression`, {
+        ...place,
+        cardinality: 1,
+      });
     }
     if (compiled.usesOldSelf) {
       if (place.uncorrelatable !== undefined) {
         this.causes.push(
-          invalid(`${path}.rule`, rule.rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`),
+          invalid(
+            `${path}.rule`,
+            rule.rule,
+            `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`,
+          ),
         );
       }
     } else if (rule.optionalOldSelf !== undefined && compiled.error === undefined) {
-      this.causes.push(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"));
+      this.causes.push(
+        invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
+      );
     }
   }
 
@@ -149,9 +173,19 @@ class RuleChecks {
     const culprits = this.#costs.toSorted((a, b) => b.cost - a.cost).slice(0, maxExpensive);
     return [
       ...culprits.map((culprit) =>
-        forbidden(culprit.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"),
+        forbidden(
+          culprit.path,
+          "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
+        ),
       ),
-      forbidden(path, costMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", this.#total, schemaCostLimit)),
+      forbidden(
+        path,
+        costMessage(
+          "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema",
+          this.#total,
+          schemaCostLimit,
+        ),
+      ),
     ];
   }
 }
@@ -159,7 +193,9 @@ class RuleChecks {
 const isEmbedded = (schema: StructuralSchema): boolean => schema["x-kubernetes-embedded-resource"] === true;
 
 function times(cardinality: number | undefined, maximum: number | undefined): number | undefined {
-  return cardinality === undefined || maximum === undefined ? undefined : Math.min(cardinality * Math.max(maximum, 0), unlimited);
+  return cardinality === undefined || maximum === undefined
+    ? undefined
+    : Math.min(cardinality * Math.max(maximum, 0), unlimited);
 }
 
 function costMessage(what: string, cost: number, limit: number): string {
@@ -170,7 +206,8 @@ function costMessage(what: string, cost: number, limit: number): string {
 
 /** Upstream shows the whole rule as Go prints a struct. */
 function invalidRule(field: string, rule: ValidationRule, detail: string): InvalidCause {
-  const pointer = (type: string, value: unknown): string => (value === undefined ? `(*${type})(nil)` : `(*${type})(0x0)`);
+  const pointer = (type: string, value: unknown): string =>
+    value === undefined ? `(*${type})(nil)` : `(*${type})(0x0)`;
   const shown =
     `apiextensions.ValidationRule{Rule:${quote(rule.rule)}, Message:${quote(rule.message ?? "")}, ` +
     `MessageExpression:${quote(rule.messageExpression ?? "")}, Reason:${pointer("apiextensions.FieldValueErrorReason", rule.reason)}, ` +

@@ -2,9 +2,21 @@ import type { StructuralSchema } from "./structural-schema.ts";
 import { additionalSchema } from "./structural-schema.ts";
 
 const token = /[.[\]]|'(?:\\[\s\S]|[^'])*'|[^.[\]']+/y;
-const escapes: Record<string, string> = { a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "'": "'", "\\": "\\" };
+const escapes: Record<string, string> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "'": "'",
+  "\\": "\\",
+};
 
-export type FieldPathResult = { readonly path: string; readonly error?: undefined } | { readonly path?: undefined; readonly error: string };
+export type FieldPathResult =
+  | { readonly path: string; readonly error?: undefined }
+  | { readonly path?: undefined; readonly error: string };
 
 /**
  * Checks a rule's fieldPath (`.spec.replicas`, `.labels['a.b']`) against the schema and writes it the way validation errors
@@ -15,14 +27,15 @@ export function validFieldPath(text: string, schema: StructuralSchema): FieldPat
   if (tokens === undefined) return { error: "unexpected end of JSON path" };
   let current = schema;
   let path = "";
-  for (let at = 0; at < tokens.length; ) {
+  for (let at = 0; at < tokens.length;) {
     const mark = tokens[at++];
     const name = tokens[at++];
     if (mark !== "." && mark !== "[") return { error: `expected [ or . but got: ${mark}` };
     if (name === undefined) return { error: "unexpected end of JSON path" };
     let property = name;
     if (mark === "[") {
-      if (name.length < 2 || !name.startsWith("'") || !name.endsWith("'")) return { error: `expected single quoted string but got ${name}` };
+      if (name.length < 2 || !name.startsWith("'") || !name.endsWith("'"))
+        return { error: `expected single quoted string but got ${name}` };
       const unescaped = unescape(name.slice(1, -1));
       if (unescaped === undefined) return { error: "invalid string literal: invalid escape char" };
       property = unescaped;

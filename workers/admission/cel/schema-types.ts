@@ -108,7 +108,10 @@ function textType(schema: StructuralSchema): DeclType {
   let maxSize = maxRequestSize - 2;
   if (maxLength !== undefined) maxSize = notNegative(maxLength) * 4;
   else if (schema.enum !== undefined && schema.enum.length > 0) {
-    maxSize = Math.max(0, ...schema.enum.map((value) => (typeof value === "string" ? new TextEncoder().encode(value).length : 0)));
+    maxSize = Math.max(
+      0,
+      ...schema.enum.map((value) => (typeof value === "string" ? new TextEncoder().encode(value).length : 0)),
+    );
   }
   return { type: { kind: "string", maxSize }, minSerializedSize: minStringSize };
 }

@@ -179,7 +179,9 @@ class SchemaObject extends CelMap {
   #property(key: Value): string | undefined {
     if (typeof key !== "string") return undefined;
     const name = key.includes("__") ? unescapeProperty(key) : key;
-    return Object.hasOwn(this.#json, name) && this.#json[name] !== undefined && Object.hasOwn(this.#properties, name) ? name : undefined;
+    return Object.hasOwn(this.#json, name) && this.#json[name] !== undefined && Object.hasOwn(this.#properties, name)
+      ? name
+      : undefined;
   }
 
   get(key: Value): Value | undefined {
@@ -345,8 +347,11 @@ class UnknownPreserved extends OpaqueValue {
 function deepEqual(a: unknown, b: unknown): boolean {
   spend(1);
   if (a === b) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]));
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
+  );
 }

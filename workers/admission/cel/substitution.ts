@@ -85,7 +85,9 @@ export class Substitution {
         return key === type.key && value === type.value ? type : { ...type, key, value };
       }
       case "opaque":
-        return type.params.length === 0 ? type : { ...type, params: type.params.map((one) => this.resolve(one, close)) };
+        return type.params.length === 0
+          ? type
+          : { ...type, params: type.params.map((one) => this.resolve(one, close)) };
       case "type":
         return type.of === undefined ? type : { ...type, of: this.resolve(type.of, close) };
       default:
@@ -164,7 +166,8 @@ export class Substitution {
       // The variable goes on to stand for the more general of the two.
       if (!this.assign(bound.type, from)) return false;
       const general = this.moreGeneral(bound.type, from);
-      if (general !== bound.type && !this.#occurs(bound.name, this.resolve(general, false))) this.#bind(bound.name, general);
+      if (general !== bound.type && !this.#occurs(bound.name, this.resolve(general, false)))
+        this.#bind(bound.name, general);
       return true;
     }
     const target = this.#head(to);
@@ -180,7 +183,8 @@ export class Substitution {
       this.#bind(source.name, target);
       return true;
     }
-    if (target.kind === "dyn" || source.kind === "dyn" || target.kind === "error" || source.kind === "error") return true;
+    if (target.kind === "dyn" || source.kind === "dyn" || target.kind === "error" || source.kind === "error")
+      return true;
     if (source.kind === "null") return nullable(target);
     switch (target.kind) {
       case "null":
@@ -223,5 +227,11 @@ export class Substitution {
 }
 
 function nullable(type: CelType): boolean {
-  return type.kind === "null" || type.kind === "object" || type.kind === "opaque" || type.kind === "timestamp" || type.kind === "duration";
+  return (
+    type.kind === "null" ||
+    type.kind === "object" ||
+    type.kind === "opaque" ||
+    type.kind === "timestamp" ||
+    type.kind === "duration"
+  );
 }

@@ -7,7 +7,8 @@ import { spend } from "./work.ts";
 /** The JSON of a value that an expression made. Raises CelError for what JSON cannot hold. */
 export function toJson(value: Value): unknown {
   spend(1);
-  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
+  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number")
+    return value;
   if (typeof value === "bigint") return Number(value);
   if (value instanceof CelUint) return Number(value.value);
   if (value instanceof CelTimestamp) return formatTimestamp(value);

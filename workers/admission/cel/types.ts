@@ -1,7 +1,27 @@
 import type { Value } from "./values.ts";
-import { CelDuration, CelList, CelMap, CelOptional, CelTimestamp, CelTypeValue, CelUint, OpaqueValue } from "./values.ts";
+import {
+  CelDuration,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelTimestamp,
+  CelTypeValue,
+  CelUint,
+  OpaqueValue,
+} from "./values.ts";
 
-type SimpleKind = "dyn" | "error" | "null" | "bool" | "int" | "uint" | "double" | "string" | "bytes" | "timestamp" | "duration";
+type SimpleKind =
+  | "dyn"
+  | "error"
+  | "null"
+  | "bool"
+  | "int"
+  | "uint"
+  | "double"
+  | "string"
+  | "bytes"
+  | "timestamp"
+  | "duration";
 
 /** Static types (cel-go common/types). `maxSize` bounds what the schema allows, for cost estimates; it plays no part in checks. */
 export type CelType =

@@ -6,7 +6,7 @@ import type { Causes } from "./checks.ts";
 const standard = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
 /** Finalizers of built-in kinds are the standard ones or qualified. Mirrors validateKubeFinalizerName (1.36). */
-export function validateKubeFinalizer(name: string, path: string, causes: Causes): void {
+function validateKubeFinalizer(name: string, path: string, causes: Causes): void {
   if (name.includes("/") || standard.has(name)) return;
   causes.push(invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified"));
 }

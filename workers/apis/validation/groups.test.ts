@@ -197,6 +197,18 @@ const kinds: Kind[] = [
     updates: [[{ value: 11 }, ["value: Forbidden: may not be changed in an update."]]],
   },
   {
+    group: "scheduling.k8s.io",
+    resource: "workloads",
+    good: { spec: { podGroupTemplates: [{ name: "g", schedulingPolicy: { gang: { minCount: 3 } } }] } },
+    bad: [
+      [{ spec: { podGroupTemplates: [] } }, ["spec.podGroupTemplates: Required value: must have at least one item"]],
+      [
+        { spec: { podGroupTemplates: [{ name: "g", schedulingPolicy: {} }] } },
+        ['spec.podGroupTemplates[0].schedulingPolicy: Invalid value: "": must specify one of: `basic`, `gang`'],
+      ],
+    ],
+  },
+  {
     group: "node.k8s.io",
     resource: "runtimeclasses",
     good: { handler: "runc" },

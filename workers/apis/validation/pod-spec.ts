@@ -16,7 +16,7 @@ import { validateVolumes } from "./volumes.ts";
 import type { PodContext } from "./volumes.ts";
 import { validateHostProcess, validateOs } from "./windows.ts";
 
-export const restartPolicies = ["Always", "OnFailure", "Never"];
+const restartPolicies = ["Always", "OnFailure", "Never"];
 const maxHostnameLength = 64;
 
 const noClaims: ReadonlySet<string> = new Set();

@@ -2,6 +2,7 @@ import { forbidden, notSupported, required } from "../../apimachinery/field-erro
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { immutable, isSet, numberOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
+import { validatePodGroup, validateWorkload, validateWorkloadUpdate } from "./pod-groups.ts";
 import type { Validators } from "./registry.ts";
 
 /** Mirrors pkg/apis/scheduling/validation/validation.go (1.36). */
@@ -46,5 +47,10 @@ function validatePriorityClassUpdate(object: KubeObject, previous: KubeObject, c
 }
 
 export const schedulingValidators: Validators = {
+  "workloads.scheduling.k8s.io": { create: validateWorkload, update: validateWorkloadUpdate },
+  "podgroups.scheduling.k8s.io": {
+    create: validatePodGroup,
+    update: (group, previous, causes) => immutable(group.spec, previous.spec, "spec", causes),
+  },
   "priorityclasses.scheduling.k8s.io": { create: validatePriorityClass, update: validatePriorityClassUpdate },
 };

@@ -11,7 +11,11 @@ import { remoteApiServices } from "./snapshot.ts";
 /** How long what a server says about its documents is taken as its word. */
 const documentMilliseconds = 30_000;
 const fetchTimeout = 10_000;
-const maxDocumentLength = 8 * 1024 * 1024;
+const maxDocumentLength = 4 * 1024 * 1024;
+
+/** So many documents of OpenAPI v2 are kept in an isolate. */
+const maxDocumentsV2 = 8;
+const holdersV2 = new Set<RemoteDocuments>();
 
 /** Documents of OpenAPI that an aggregated server has, as of the last look. */
 interface RemoteDocuments {
@@ -27,12 +31,12 @@ const merged = new WeakMap<ExtraResources, { remote: ExtraVersion[]; extra: Extr
 export type DocumentNeed = "resources" | "openapi index" | "openapi v2";
 
 /**
- * What discovery and OpenAPI add for aggregated servers; `base` itself when there are none, and the same object for as long as
+ * What discovery and OpenAPI add beside `others` for aggregated servers; those themselves when there are none, and the same object for as long as
  * nothing changes. A server's first look is waited for, later ones happen in the background. One that does not answer keeps
  * what it had, as stale. Counterpart of kube-aggregator pkg/apiserver/handler_discovery.go and pkg/controllers/openapiv3 (1.36).
  */
-export async function withRemoteResources(context: AggregatorContext, base: ExtraResources, need: DocumentNeed): Promise<ExtraResources> {
-  const remotes = await remoteApiServices(context);
+export async function withRemoteResources(context: AggregatorContext, others: Promise<ExtraResources>, need: DocumentNeed): Promise<ExtraResources> {
+  const [base, remotes] = await Promise.all([others, remoteApiServices(context)]);
   if (remotes.length === 0) return base;
   const remote = await Promise.all(remotes.map((apiService) => remoteVersion(context, apiService, need)));
   const known = merged.get(base);
@@ -110,6 +114,13 @@ async function refreshV2(context: AggregatorContext, { spec }: RemoteApiService,
   const paths = Object.fromEntries(Object.entries<any>(document!.paths).filter(([path]) => `${path}/`.startsWith(prefix)));
   const part = { paths, definitions: document!.definitions };
   held.v2 = { checkedAt: context.clock.now(), hash: documentHash(JSON.stringify(part)), document: part };
+  holdersV2.delete(held);
+  holdersV2.add(held);
+  for (const oldest of holdersV2) {
+    if (holdersV2.size <= maxDocumentsV2) break;
+    holdersV2.delete(oldest);
+    delete oldest.v2;
+  }
 }
 
 /** undefined when there is none that can be read. */

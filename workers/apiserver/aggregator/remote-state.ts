@@ -15,7 +15,7 @@ import { apiServicesChanged, refreshApiServices } from "./snapshot.ts";
 /** As upstream's resync of APIServices; also the longest time between two attempts at one that does not answer. */
 const recheckMilliseconds = 30_000;
 const firstRetryMilliseconds = 500;
-const maxStates = 1_000;
+const maxStates = 256;
 
 /** What this isolate knows of the server behind one APIService. Plain data. */
 export interface RemoteState {

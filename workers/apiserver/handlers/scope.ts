@@ -1,6 +1,5 @@
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import type { RequestScope } from "../../registry/strategy.ts";
-import { strategyFor } from "../../registry/strategies/strategies.ts";
 import { Store } from "../../registry/store.ts";
 import { strategyOf } from "../extensions/strategy-of.ts";
 import type { AppContext } from "../request/context.ts";

@@ -33,8 +33,17 @@ describe("a definition that is being deleted", () => {
   test("without objects is let go", async () => {
     harness = new ControllerHarness();
     harness.client.seed([definition("knobs", [established, pendingDeletion])]);
-    await harness.start(newCRDFinalizer(harness.context));
+    await harness.start(newCRDFinalizer(harness.context, { resources: async () => [knobs] }));
     await harness.rest();
+    expect(releases()).toEqual(["InstanceDeletionCompleted"]);
+  });
+
+  test("whose type was never used is not asked for objects", async () => {
+    harness = new ControllerHarness();
+    harness.client.seed([definition("knobs", [established, pendingDeletion])]);
+    await harness.start(newCRDFinalizer(harness.context, { resources: async () => [] }));
+    await harness.rest();
+    expect(harness.client.actions.some(({ gvr }) => gvr.resource === knobs.resource)).toBe(false);
     expect(releases()).toEqual(["InstanceDeletionCompleted"]);
   });
 
@@ -42,7 +51,7 @@ describe("a definition that is being deleted", () => {
     harness = new ControllerHarness();
     const knob = (name: string, finalizers: string[]): KubeObject => ({ apiVersion: "example.com/v1", kind: "Knob", metadata: { name, namespace: "default", finalizers } });
     harness.client.seed([definition("knobs", [established, pendingDeletion]), knob("plain", []), knob("held", ["example.com/hold"])]);
-    await harness.start(newCRDFinalizer(harness.context));
+    await harness.start(newCRDFinalizer(harness.context, { resources: async () => [knobs] }));
     await harness.advance(3_000);
     expect(harness.client.all(knobs).map(({ metadata }) => metadata.name)).toEqual(["held"]);
     expect(conditionOf(harness.client.all(customResourceDefinitionsResource)[0], "Terminating").reason).toBe("InstanceDeletionInProgress");
@@ -54,7 +63,7 @@ describe("a definition that is being deleted", () => {
   test("that was never established has no objects to look for", async () => {
     harness = new ControllerHarness();
     harness.client.seed([definition("knobs", [pendingDeletion])]);
-    await harness.start(newCRDFinalizer(harness.context));
+    await harness.start(newCRDFinalizer(harness.context, { resources: async () => [knobs] }));
     await harness.rest();
     expect(harness.client.actions.some(({ gvr }) => gvr.resource === knobs.resource)).toBe(false);
     expect(releases()).toEqual(["NeverEstablished"]);
@@ -64,7 +73,7 @@ describe("a definition that is being deleted", () => {
     harness = new ControllerHarness();
     harness.client.seed([definition("knobs", [established], false)]);
     harness.takeWrites();
-    await harness.start(newCRDFinalizer(harness.context));
+    await harness.start(newCRDFinalizer(harness.context, { resources: async () => [knobs] }));
     await harness.rest();
     expect(harness.takeWrites()).toEqual([]);
     const kept = await harness.client.get(customResourceDefinitionsResource, undefined, "knobs.example.com");

@@ -26,6 +26,11 @@ interface Condition {
   lastTransitionTime?: string;
 }
 
+export interface CRDFinalizerOptions {
+  /** The types of which objects exist or existed. */
+  resources: () => Promise<GroupVersionResource[]>;
+}
+
 /**
  * Deletes the objects of a definition that is being deleted, and lets it go when the last one is gone. A definition that goes
  * frees its names: those of its group that wanted one of them are looked at again.
@@ -34,11 +39,13 @@ interface Condition {
 export class CRDFinalizer implements Controller {
   readonly name = "crd-finalizer-controller";
   readonly #context: ControllerContext;
+  readonly #resources: CRDFinalizerOptions["resources"];
   readonly #queue;
   readonly #definitions: Lister;
 
-  constructor(context: ControllerContext) {
+  constructor(context: ControllerContext, options: CRDFinalizerOptions) {
     this.#context = context;
+    this.#resources = options.resources;
     this.#queue = newRateLimitingQueue(context.clock);
     const definitions = context.informers.forResource(customResourceDefinitionsResource);
     this.#definitions = definitions.lister;
@@ -107,6 +114,9 @@ export class CRDFinalizer implements Controller {
   /** Asks for the deletion of all objects; the result is how many are left. */
   async #deleteInstances({ spec }: KubeObject): Promise<number> {
     const { client } = this.#context;
+    // Asking a type for its objects brings its storage into being.
+    const used = await this.#resources();
+    if (!used.some(({ group, resource }) => group === spec.group && resource === spec.names.plural)) return 0;
     const served = spec.versions.find((version: { served: boolean }) => version.served);
     if (served === undefined)
       throw new Error(`unable to find a custom resource client for ${spec.names.plural}.${spec.group}`);
@@ -177,6 +187,6 @@ function wantsNames(definition: KubeObject): boolean {
   );
 }
 
-export function newCRDFinalizer(context: ControllerContext): CRDFinalizer {
-  return new CRDFinalizer(context);
+export function newCRDFinalizer(context: ControllerContext, options: CRDFinalizerOptions): CRDFinalizer {
+  return new CRDFinalizer(context, options);
 }

@@ -18,16 +18,16 @@ const owner = { namespace: "default", name: "a" };
 const services = { group: "", resource: "services" };
 
 function fixture() {
+  const clock = new FakeClock();
   const stores = new Map<string, Storage>();
   const storage = {
     cluster: "default",
     for({ group, resource }: GroupResource) {
       const key = `${group}/${resource}`;
-      if (!stores.has(key)) stores.set(key, new MemoryStorage());
+      if (!stores.has(key)) stores.set(key, new MemoryStorage(clock));
       return stores.get(key)!;
     },
   };
-  const clock = new FakeClock(Date.parse("2026-01-01T00:00:00Z"));
   const scope = { storage, clock, random: seededRandom(7), namespace: "default", dryRun: false } as unknown as RequestScope;
   const names = async (gr: GroupResource) => {
     const list = await storage.for(gr).list({ prefix: listPrefix(gr) });
@@ -69,10 +69,10 @@ describe("cluster IPs", () => {
     const ips = new IpAllocator(scope);
     await ips.allocate("10.96.0.10", { namespace: "default", name: "gone" });
     await expect(ips.allocate("10.96.0.10", owner)).rejects.toThrow("provided IP is already allocated");
-    clock.advance(61_000);
+    await clock.advance(61_000);
     await ips.allocate("10.96.0.10", owner);
     await storage.for(services).create(objectKey(services, "default", "a"), encodeObject(service({ clusterIPs: ["10.96.0.10"] })));
-    clock.advance(61_000);
+    await clock.advance(61_000);
     await expect(ips.allocate("10.96.0.10", { namespace: "default", name: "b" })).rejects.toThrow("provided IP is already allocated");
   });
 
@@ -101,13 +101,14 @@ describe("node ports", () => {
   test("the static band is used when the dynamic one is full, and then there are none", async () => {
     const { scope } = fixture();
     const operation = new NodePortOperation(scope, owner);
+    const [last, band] = [32_767, Array.from({ length: 86 }, (_, index) => 30_000 + index)];
+    for (let port = 30_086; port < last; port++) await operation.allocate(port);
+    expect(await operation.allocateNext()).toBe(last);
     const ports: number[] = [];
-    for (let count = 0; count < 2_768; count++) ports.push(await operation.allocateNext());
-    expect(new Set(ports).size).toBe(2_768);
-    expect(Math.min(...ports.slice(0, 2_682))).toBe(30_086);
-    expect(ports.slice(2_682).sort()).toEqual(Array.from({ length: 86 }, (_, index) => 30_000 + index));
+    for (const _ of band) ports.push(await operation.allocateNext());
+    expect(ports.sort()).toEqual(band);
     await expect(operation.allocateNext()).rejects.toThrow("range is full");
-  }, 60_000);
+  });
 
   test("a rollback gives back what the operation took, a commit what it replaced", async () => {
     const { scope, names } = fixture();

@@ -88,7 +88,8 @@ export function newResourceCheckValue(authorize: Authorize, draft: Omit<CheckAtt
   return new CheckValue(names.resource, authorize, draft);
 }
 
-const check = (value: CheckValue, verb: string): DecisionValue => new DecisionValue(value.authorize({ ...value.draft, verb }));
+const check = (value: CheckValue, verb: string): DecisionValue =>
+  new DecisionValue(value.authorize({ ...value.draft, verb }));
 /** At most two checks fit an expression's budget. */
 const checkCost = (): number => 350_000;
 
@@ -97,19 +98,46 @@ const parts: readonly Part[] = ["subresource", "namespace", "name", "fieldSelect
 
 /** k8s.io/apiserver pkg/cel/library/authz.go (1.36). */
 export const authorizerLibrary: readonly NamedOverload[] = [
-  method("authorizer_path", "path", [authorizerType, stringType], pathType, (value: CheckValue, path: string) => value.with(names.path, { path })),
-  method("authorizer_group", "group", [authorizerType, stringType], groupType, (value: CheckValue, group: string) => value.with(names.group, { group })),
-  method("authorizer_serviceaccount", "serviceAccount", [authorizerType, stringType, stringType], authorizerType, (value: CheckValue, namespace: string, name: string) =>
-    value.with(names.authorizer, { serviceAccount: { namespace, name } })),
-  method("groupcheck_resource", "resource", [groupType, stringType], resourceCheckType, (value: CheckValue, resource: string) => value.with(names.resource, { resource })),
+  method("authorizer_path", "path", [authorizerType, stringType], pathType, (value: CheckValue, path: string) =>
+    value.with(names.path, { path }),
+  ),
+  method("authorizer_group", "group", [authorizerType, stringType], groupType, (value: CheckValue, group: string) =>
+    value.with(names.group, { group }),
+  ),
+  method(
+    "authorizer_serviceaccount",
+    "serviceAccount",
+    [authorizerType, stringType, stringType],
+    authorizerType,
+    (value: CheckValue, namespace: string, name: string) =>
+      value.with(names.authorizer, { serviceAccount: { namespace, name } }),
+  ),
+  method(
+    "groupcheck_resource",
+    "resource",
+    [groupType, stringType],
+    resourceCheckType,
+    (value: CheckValue, resource: string) => value.with(names.resource, { resource }),
+  ),
   ...parts.map((part) =>
-    method(`resourcecheck_${part.toLowerCase()}`, part, [resourceCheckType, stringType], resourceCheckType, (value: CheckValue, text: string) =>
-      value.with(names.resource, { [part]: text })),
+    method(
+      `resourcecheck_${part.toLowerCase()}`,
+      part,
+      [resourceCheckType, stringType],
+      resourceCheckType,
+      (value: CheckValue, text: string) => value.with(names.resource, { [part]: text }),
+    ),
   ),
   method("pathcheck_check", "check", [pathType, stringType], decisionType, check, checkCost),
   method("resourcecheck_check", "check", [resourceCheckType, stringType], decisionType, check, checkCost),
   method("decision_allowed", "allowed", [decisionType], boolType, (decision: DecisionValue) => decision.result.allowed),
   method("decision_reason", "reason", [decisionType], stringType, (decision: DecisionValue) => decision.result.reason),
   method("decision_error", "error", [decisionType], stringType, (decision: DecisionValue) => decision.result.error),
-  method("decision_errored", "errored", [decisionType], boolType, (decision: DecisionValue) => decision.result.error !== ""),
+  method(
+    "decision_errored",
+    "errored",
+    [decisionType],
+    boolType,
+    (decision: DecisionValue) => decision.result.error !== "",
+  ),
 ];

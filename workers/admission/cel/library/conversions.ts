@@ -2,7 +2,16 @@ import { CelError } from "../errors.ts";
 import type { NamedOverload } from "../functions.ts";
 import { func } from "../functions.ts";
 import type { CelType } from "../types.ts";
-import { boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType } from "../types.ts";
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  stringType,
+  timestampType,
+  uintType,
+} from "../types.ts";
 import type { CelDuration, CelTimestamp, Value } from "../values.ts";
 import { CelUint, maxUint64, uint } from "../values.ts";
 import { traverseFirst } from "./costs.ts";
@@ -33,7 +42,8 @@ function uintOfString(text: string): CelUint {
   return new CelUint(BigInt(text));
 }
 
-const conversionFailed = (from: string, to: string): CelError => new CelError(`type conversion error from '${from}' to '${to}'`);
+const conversionFailed = (from: string, to: string): CelError =>
+  new CelError(`type conversion error from '${from}' to '${to}'`);
 
 function doubleOfString(text: string): number {
   const special = /^([+-]?)(inf|infinity)$/i.exec(text);
@@ -83,7 +93,13 @@ function durationOfString(text: string): CelDuration {
   return duration(nanos);
 }
 
-function convert<A extends Value>(id: string, name: string, from: CelType, to: CelType, call: (value: A) => Value): NamedOverload {
+function convert<A extends Value>(
+  id: string,
+  name: string,
+  from: CelType,
+  to: CelType,
+  call: (value: A) => Value,
+): NamedOverload {
   const cost = id === "string_to_bytes" || id === "bytes_to_string" ? traverseFirst : undefined;
   return func(id, name, [from], to, call, cost);
 }
@@ -125,7 +141,9 @@ export const conversions: readonly NamedOverload[] = [
   convert("string_to_bytes", "bytes", stringType, bytesType, (value: string) => encoder.encode(value)),
   convert("timestamp_to_timestamp", "timestamp", timestampType, timestampType, same),
   convert("string_to_timestamp", "timestamp", stringType, timestampType, timestampOfString),
-  convert("int64_to_timestamp", "timestamp", intType, timestampType, (value: bigint) => timestamp(value * 1_000_000_000n)),
+  convert("int64_to_timestamp", "timestamp", intType, timestampType, (value: bigint) =>
+    timestamp(value * 1_000_000_000n),
+  ),
   convert("duration_to_duration", "duration", durationType, durationType, same),
   convert("string_to_duration", "duration", stringType, durationType, durationOfString),
   convert("int64_to_duration", "duration", intType, durationType, (value: bigint) => duration(value)),

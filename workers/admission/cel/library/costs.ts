@@ -18,7 +18,8 @@ export const traverseShorter: Cost = (args) =>
 export const traverseProduct: Cost = (args) =>
   Math.ceil(actualSize(args[0] as Value) * stringTraversal) * Math.ceil(actualSize(args[1] as Value) * stringTraversal);
 export const regexCost: Cost = (args) =>
-  Math.ceil((1 + actualSize(args[0] as Value)) * stringTraversal) * Math.ceil(actualSize(args[1] as Value) * regexLength);
+  Math.ceil((1 + actualSize(args[0] as Value)) * stringTraversal) *
+  Math.ceil(actualSize(args[1] as Value) * regexLength);
 export const secondSize: Cost = (args) => actualSize(args[1] as Value);
 
 /** Every leaf of the first argument once. */

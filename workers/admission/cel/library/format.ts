@@ -37,7 +37,8 @@ export const formatType = opaque("kubernetes.NamedFormat");
 
 const uuid = /^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== undefined;
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== undefined;
 
 function check(test: (text: string) => boolean, message: string): Validate {
   return (text) => (test(text) ? [] : [message]);
@@ -53,14 +54,30 @@ const formats: readonly FormatValue[] = [
   new FormatValue("dns1123SubdomainPrefix", (text) => validateNamePrefix(text, isDns1123Subdomain), 60),
   new FormatValue("dns1035LabelPrefix", (text) => validateNamePrefix(text, isDns1035Label), 30),
   new FormatValue("labelValue", isLabelValue, 40),
-  new FormatValue("uri", (text) => {
-    const parsed = parseRequestUri(text);
-    return typeof parsed === "string" ? [parsed] : [];
-  }, 80),
-  new FormatValue("uuid", check((text) => uuid.test(text), "does not match the UUID format"), 50),
-  new FormatValue("byte", check((text) => base64.test(text), "invalid base64"), 50),
+  new FormatValue(
+    "uri",
+    (text) => {
+      const parsed = parseRequestUri(text);
+      return typeof parsed === "string" ? [parsed] : [];
+    },
+    80,
+  ),
+  new FormatValue(
+    "uuid",
+    check((text) => uuid.test(text), "does not match the UUID format"),
+    50,
+  ),
+  new FormatValue(
+    "byte",
+    check((text) => base64.test(text), "invalid base64"),
+    50,
+  ),
   new FormatValue("date", check(isDate, "invalid date"), 50),
-  new FormatValue("datetime", check((text) => parseTimestamp(text) !== undefined, "invalid datetime"), 50),
+  new FormatValue(
+    "datetime",
+    check((text) => parseTimestamp(text) !== undefined, "invalid datetime"),
+    50,
+  ),
 ];
 
 const byName = new Map(formats.map((format) => [format.name, format]));

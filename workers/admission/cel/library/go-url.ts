@@ -22,7 +22,9 @@ export function parseRequestUri(text: string): GoUrl | string {
   const rawQuery = question === -1 ? "" : rest.slice(question + 1);
   if (question !== -1) rest = rest.slice(0, question);
   if (!rest.startsWith("/")) {
-    return scheme === "" ? "invalid URI for request" : { scheme: scheme.toLowerCase(), host: "", escapedPath: "", rawQuery };
+    return scheme === ""
+      ? "invalid URI for request"
+      : { scheme: scheme.toLowerCase(), host: "", escapedPath: "", rawQuery };
   }
   let host = "";
   if (scheme !== "" && rest.startsWith("//")) {
@@ -32,9 +34,11 @@ export function parseRequestUri(text: string): GoUrl | string {
     const at = authority.lastIndexOf("@");
     host = authority.slice(at + 1);
     if (!hostPattern.test(host)) return hostError(host);
-    if (at !== -1 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) return "net/url: invalid userinfo";
+    if (at !== -1 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at)))
+      return "net/url: invalid userinfo";
   }
-  if (/%(?![0-9A-Fa-f]{2})/.test(rest)) return `invalid URL escape "${/%(?![0-9A-Fa-f]{2})[\s\S]{0,2}/.exec(rest)?.[0] ?? ""}"`;
+  if (/%(?![0-9A-Fa-f]{2})/.test(rest))
+    return `invalid URL escape "${/%(?![0-9A-Fa-f]{2})[\s\S]{0,2}/.exec(rest)?.[0] ?? ""}"`;
   return { scheme: scheme.toLowerCase(), host, escapedPath: validPath.test(rest) ? rest : escapePath(rest), rawQuery };
 }
 
@@ -51,14 +55,17 @@ function escapePath(path: string): string {
   let out = "";
   for (const byte of bytes) {
     const character = String.fromCharCode(byte);
-    out += byte < 0x80 && /[A-Za-z0-9\-_.~$&+,/:;=@]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    out +=
+      byte < 0x80 && /[A-Za-z0-9\-_.~$&+,/:;=@]/.test(character)
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   }
   return out;
 }
 
 function unescapeBytes(text: string): Uint8Array {
   const bytes: number[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     if (text[at] === "%") {
       bytes.push(parseInt(text.slice(at + 1, at + 3), 16));
       at += 3;

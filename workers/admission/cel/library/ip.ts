@@ -21,7 +21,9 @@ export class IpValue extends OpaqueValue {
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof IpValue && this.address.width === other.address.width && this.address.bits === other.address.bits;
+    return (
+      other instanceof IpValue && this.address.width === other.address.width && this.address.bits === other.address.bits
+    );
   }
 }
 
@@ -55,7 +57,9 @@ function ip(text: string): IpValue {
   if (text.includes("%")) throw new CelError(`IP address ${quote(text)} with zone value is not allowed`);
   const address = parseIp(text);
   if (address === undefined) {
-    throw new CelError(`IP Address ${quote(text)} parse error during conversion from string: ParseAddr(${quote(text)}): unable to parse IP`);
+    throw new CelError(
+      `IP Address ${quote(text)} parse error during conversion from string: ParseAddr(${quote(text)}): unable to parse IP`,
+    );
   }
   if (isMappedV4(address)) throw new CelError(`IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
   return new IpValue(address);
@@ -64,7 +68,9 @@ function ip(text: string): IpValue {
 function cidr(text: string): CidrValue {
   const slash = text.lastIndexOf("/");
   const fail = (detail: string): CelError =>
-    new CelError(`network address parse error during conversion from string: netip.ParsePrefix(${quote(text)}): ${detail}`);
+    new CelError(
+      `network address parse error during conversion from string: netip.ParsePrefix(${quote(text)}): ${detail}`,
+    );
   if (slash === -1) throw fail("no '/'");
   const address = parseIp(text.slice(0, slash));
   if (address === undefined) throw fail(`ParseAddr(${quote(text.slice(0, slash))}): unable to parse IP`);
@@ -108,7 +114,12 @@ const isLoopback = (value: IpValue): boolean => loopback4(value) || loopback6(va
 const isLinkLocalUnicast = (value: IpValue): boolean => linkLocal4(value) || linkLocal6(value);
 const isLinkLocalMulticast = (value: IpValue): boolean => linkLocalMulticast4(value) || linkLocalMulticast6(value);
 const isGlobalUnicast = (value: IpValue): boolean =>
-  !isUnspecified(value) && !isLoopback(value) && !multicast4(value) && !multicast6(value) && !isLinkLocalUnicast(value) && !broadcast(value);
+  !isUnspecified(value) &&
+  !isLoopback(value) &&
+  !multicast4(value) &&
+  !multicast6(value) &&
+  !isLinkLocalUnicast(value) &&
+  !broadcast(value);
 
 function containsIp(range: CidrValue, value: IpValue): boolean {
   return samePrefix(range.address, value.address, range.prefix);
@@ -118,18 +129,28 @@ function containsCidr(range: CidrValue, other: CidrValue): boolean {
   return range.prefix <= other.prefix && samePrefix(range.address, other.address, range.prefix);
 }
 
-const sizeOf = (value: Value | undefined): number => (value instanceof OpaqueValue ? (value.size ?? 1) : String(value).length);
+const sizeOf = (value: Value | undefined): number =>
+  value instanceof OpaqueValue ? (value.size ?? 1) : String(value).length;
 const containsIpCost = (args: readonly Value[]): number => Math.ceil(sizeOf(args[0]) * 0.2);
 const containsIpTextCost = (args: readonly Value[]): number => containsIpCost(args) + Math.ceil(sizeOf(args[1]) * 0.1);
-const containsCidrCost = (args: readonly Value[]): number => containsIpCost(args) + Math.ceil(sizeOf(args[0]) * 0.1) + 1;
-const containsCidrTextCost = (args: readonly Value[]): number => containsCidrCost(args) + Math.ceil(sizeOf(args[1]) * 0.1);
+const containsCidrCost = (args: readonly Value[]): number =>
+  containsIpCost(args) + Math.ceil(sizeOf(args[0]) * 0.1) + 1;
+const containsCidrTextCost = (args: readonly Value[]): number =>
+  containsCidrCost(args) + Math.ceil(sizeOf(args[1]) * 0.1);
 const formatCidr = (value: CidrValue): string => `${formatIp(value.address)}/${value.prefix}`;
 
 /** k8s.io/apiserver pkg/cel/library/ip.go and cidr.go (1.36). */
 export const ipLibrary: readonly NamedOverload[] = [
   func("string_to_ip", "ip", [stringType], ipType, ip, traverseFirst),
   func("is_ip", "isIP", [stringType], boolType, succeeds(ip), traverseFirst),
-  func("ip_is_canonical", "ip.isCanonical", [stringType], boolType, (text: string) => formatIp(ip(text).address) === text, traverseFirstTwice),
+  func(
+    "ip_is_canonical",
+    "ip.isCanonical",
+    [stringType],
+    boolType,
+    (text: string) => formatIp(ip(text).address) === text,
+    traverseFirstTwice,
+  ),
   func("ip_to_string", "string", [ipType], stringType, (value: IpValue) => formatIp(value.address)),
   method("ip_family", "family", [ipType], intType, (value: IpValue) => (value.address.width === 32 ? 4n : 6n)),
   method("ip_is_unspecified", "isUnspecified", [ipType], boolType, isUnspecified),
@@ -140,11 +161,31 @@ export const ipLibrary: readonly NamedOverload[] = [
   func("string_to_cidr", "cidr", [stringType], cidrType, cidr, traverseFirst),
   func("is_cidr", "isCIDR", [stringType], boolType, succeeds(cidr), traverseFirst),
   func("cidr_to_string", "string", [cidrType], stringType, formatCidr),
-  method("cidr_contains_ip_string", "containsIP", [cidrType, stringType], boolType, (range: CidrValue, text: string) => containsIp(range, ip(text)), containsIpTextCost),
+  method(
+    "cidr_contains_ip_string",
+    "containsIP",
+    [cidrType, stringType],
+    boolType,
+    (range: CidrValue, text: string) => containsIp(range, ip(text)),
+    containsIpTextCost,
+  ),
   method("cidr_contains_ip_ip", "containsIP", [cidrType, ipType], boolType, containsIp, containsIpCost),
-  method("cidr_contains_cidr_string", "containsCIDR", [cidrType, stringType], boolType, (range: CidrValue, text: string) => containsCidr(range, cidr(text)), containsCidrTextCost),
+  method(
+    "cidr_contains_cidr_string",
+    "containsCIDR",
+    [cidrType, stringType],
+    boolType,
+    (range: CidrValue, text: string) => containsCidr(range, cidr(text)),
+    containsCidrTextCost,
+  ),
   method("cidr_contains_cidr", "containsCIDR", [cidrType, cidrType], boolType, containsCidr, containsCidrCost),
   method("cidr_ip", "ip", [cidrType], ipType, (range: CidrValue) => new IpValue(range.address)),
-  method("cidr_masked", "masked", [cidrType], cidrType, (range: CidrValue) => new CidrValue(mask(range.address, range.prefix), range.prefix)),
+  method(
+    "cidr_masked",
+    "masked",
+    [cidrType],
+    cidrType,
+    (range: CidrValue) => new CidrValue(mask(range.address, range.prefix), range.prefix),
+  ),
   method("cidr_prefix_length", "prefixLength", [cidrType], intType, (range: CidrValue) => BigInt(range.prefix)),
 ];

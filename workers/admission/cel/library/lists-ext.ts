@@ -76,13 +76,15 @@ const resultSize: Cost = (_args, result) => callCost + listCreateCost + actualSi
 const flattenCost: Cost = (args) => callCost + listCreateCost + actualSize(args[0] as Value) * Number(args[1] ?? 1n);
 
 /** As if every element were compared with every other. */
-const selfCompare = (index: number): Cost => (args) => {
-  const list = args[index];
-  if (!(list instanceof CelList)) throw new CostLimitExceeded();
-  const first = list.size > 0 ? list.at(0) : undefined;
-  const factor = typeof first === "string" || first instanceof Uint8Array ? 2.1 : 2;
-  return callCost + listCreateCost + Math.floor(factor * list.size * list.size);
-};
+const selfCompare =
+  (index: number): Cost =>
+  (args) => {
+    const list = args[index];
+    if (!(list instanceof CelList)) throw new CostLimitExceeded();
+    const first = list.size > 0 ? list.at(0) : undefined;
+    const factor = typeof first === "string" || first instanceof Uint8Array ? 2.1 : 2;
+    return callCost + listCreateCost + Math.floor(factor * list.size * list.size);
+  };
 
 const t = listOf(param("T"));
 
@@ -95,7 +97,21 @@ export const listsExtension: readonly NamedOverload[] = [
   method("list_distinct", "distinct", [t], t, distinct, selfCompare(0)),
   func("lists_range", "lists.range", [intType], listOf(intType), range, resultSize),
   ...comparable.flatMap(([name, type]) => [
-    method(`list_${name}_sort`, "sort", [listOf(type)], listOf(type), (list: CelList) => sortByKeys(list, list), selfCompare(0)),
-    method(`list_${name}_sortByAssociatedKeys`, "@sortByAssociatedKeys", [t, listOf(type)], t, sortByKeys, selfCompare(1)),
+    method(
+      `list_${name}_sort`,
+      "sort",
+      [listOf(type)],
+      listOf(type),
+      (list: CelList) => sortByKeys(list, list),
+      selfCompare(0),
+    ),
+    method(
+      `list_${name}_sortByAssociatedKeys`,
+      "@sortByAssociatedKeys",
+      [t, listOf(type)],
+      t,
+      sortByKeys,
+      selfCompare(1),
+    ),
   ]),
 ];

@@ -75,8 +75,14 @@ function lastIndexOf(list: CelList, item: Value): bigint {
 }
 
 export const comparable: readonly (readonly [string, CelType])[] = [
-  ["int", intType], ["uint", uintType], ["double", doubleType], ["bool", boolType],
-  ["duration", durationType], ["timestamp", timestampType], ["string", stringType], ["bytes", bytesType],
+  ["int", intType],
+  ["uint", uintType],
+  ["double", doubleType],
+  ["bool", boolType],
+  ["duration", durationType],
+  ["timestamp", timestampType],
+  ["string", stringType],
+  ["bytes", bytesType],
 ];
 
 const sums: readonly (readonly [string, CelType, (list: CelList) => Value])[] = [
@@ -95,7 +101,9 @@ export const listsLibrary: readonly NamedOverload[] = [
     method(`list_${name}_min_${name}`, "min", [listOf(type)], type, extreme("min", -1), traverseList),
     method(`list_${name}_max_${name}`, "max", [listOf(type)], type, extreme("max", 1), traverseList),
   ]),
-  ...sums.map(([name, type, total]) => method(`list_${name}_sum_${name}`, "sum", [listOf(type)], type, total, traverseList)),
+  ...sums.map(([name, type, total]) =>
+    method(`list_${name}_sum_${name}`, "sum", [listOf(type)], type, total, traverseList),
+  ),
   method("list_a_index_of_int", "indexOf", [listOf(t), t], intType, indexOf, traverseList),
   method("list_a_last_index_of_int", "lastIndexOf", [listOf(t), t], intType, lastIndexOf, traverseList),
 ];

@@ -16,7 +16,8 @@ function pick(name: string, sign: number): (...args: Value[]) => Value {
     const items = args.length === 1 && first instanceof CelList ? [...first] : args;
     let best: Numeric | undefined;
     for (const item of items) {
-      if (typeof item !== "bigint" && typeof item !== "number" && !(item instanceof CelUint)) throw new CelError("no such overload");
+      if (typeof item !== "bigint" && typeof item !== "number" && !(item instanceof CelUint))
+        throw new CelError("no such overload");
       if (best === undefined || (sign > 0 ? plain(item) > plain(best) : plain(item) < plain(best))) best = item;
     }
     if (best === undefined) throw new CelError(`math.${name}() list must not be empty`);
@@ -26,7 +27,11 @@ function pick(name: string, sign: number): (...args: Value[]) => Value {
 
 /** One to six arguments stand for upstream's variadic macro. */
 const widths = [2, 3, 4, 5, 6];
-const numeric: readonly (readonly [string, CelType])[] = [["int", intType], ["uint", uintType], ["double", doubleType]];
+const numeric: readonly (readonly [string, CelType])[] = [
+  ["int", intType],
+  ["uint", uintType],
+  ["double", doubleType],
+];
 
 function extreme(name: string, sign: number): NamedOverload[] {
   const call = pick(name, sign);
@@ -35,7 +40,9 @@ function extreme(name: string, sign: number): NamedOverload[] {
       func(`math_${name}_${suffix}`, `math.${name}`, [type], type, call),
       func(`math_${name}_list_${suffix}`, `math.${name}`, [listOf(type)], type, call),
     ]),
-    ...widths.map((width) => func(`math_${name}_${width}`, `math.${name}`, Array<CelType>(width).fill(dynType), dynType, call)),
+    ...widths.map((width) =>
+      func(`math_${name}_${width}`, `math.${name}`, Array<CelType>(width).fill(dynType), dynType, call),
+    ),
   ];
 }
 

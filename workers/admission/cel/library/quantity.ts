@@ -56,9 +56,23 @@ export const quantityLibrary: readonly NamedOverload[] = [
   func("string_to_quantity", "quantity", [stringType], quantityType, quantityOf, traverseFirst),
   func("is_quantity_string", "isQuantity", [stringType], boolType, isQuantity, traverseFirst),
   method("quantity_sign", "sign", [quantityType], intType, (q: Q) => BigInt(q.quantity.sign())),
-  method("quantity_is_greater_than", "isGreaterThan", [quantityType, quantityType], boolType, (q: Q, other: Q) => q.quantity.cmp(other.quantity) > 0),
-  method("quantity_is_less_than", "isLessThan", [quantityType, quantityType], boolType, (q: Q, other: Q) => q.quantity.cmp(other.quantity) < 0),
-  method("quantity_compare_to", "compareTo", [quantityType, quantityType], intType, (q: Q, other: Q) => BigInt(q.quantity.cmp(other.quantity))),
+  method(
+    "quantity_is_greater_than",
+    "isGreaterThan",
+    [quantityType, quantityType],
+    boolType,
+    (q: Q, other: Q) => q.quantity.cmp(other.quantity) > 0,
+  ),
+  method(
+    "quantity_is_less_than",
+    "isLessThan",
+    [quantityType, quantityType],
+    boolType,
+    (q: Q, other: Q) => q.quantity.cmp(other.quantity) < 0,
+  ),
+  method("quantity_compare_to", "compareTo", [quantityType, quantityType], intType, (q: Q, other: Q) =>
+    BigInt(q.quantity.cmp(other.quantity)),
+  ),
   method("quantity_get_float", "asApproximateFloat", [quantityType], doubleType, (q: Q) => q.quantity.toNumber()),
   method("quantity_get_int", "asInteger", [quantityType], intType, (q: Q) => {
     const value = asInteger(q);
@@ -66,8 +80,32 @@ export const quantityLibrary: readonly NamedOverload[] = [
     return value;
   }),
   method("quantity_is_integer", "isInteger", [quantityType], boolType, (q: Q) => asInteger(q) !== undefined),
-  method("quantity_add", "add", [quantityType, quantityType], quantityType, (q: Q, other: Q) => new QuantityValue(q.quantity.add(other.quantity))),
-  method("quantity_add_int", "add", [quantityType, intType], quantityType, (q: Q, n: bigint) => new QuantityValue(q.quantity.add(ofInt(n)))),
-  method("quantity_sub", "sub", [quantityType, quantityType], quantityType, (q: Q, other: Q) => new QuantityValue(q.quantity.sub(other.quantity))),
-  method("quantity_sub_int", "sub", [quantityType, intType], quantityType, (q: Q, n: bigint) => new QuantityValue(q.quantity.sub(ofInt(n)))),
+  method(
+    "quantity_add",
+    "add",
+    [quantityType, quantityType],
+    quantityType,
+    (q: Q, other: Q) => new QuantityValue(q.quantity.add(other.quantity)),
+  ),
+  method(
+    "quantity_add_int",
+    "add",
+    [quantityType, intType],
+    quantityType,
+    (q: Q, n: bigint) => new QuantityValue(q.quantity.add(ofInt(n))),
+  ),
+  method(
+    "quantity_sub",
+    "sub",
+    [quantityType, quantityType],
+    quantityType,
+    (q: Q, other: Q) => new QuantityValue(q.quantity.sub(other.quantity)),
+  ),
+  method(
+    "quantity_sub_int",
+    "sub",
+    [quantityType, intType],
+    quantityType,
+    (q: Q, n: bigint) => new QuantityValue(q.quantity.sub(ofInt(n))),
+  ),
 ];

@@ -14,7 +14,21 @@ function findAll(text: string, pattern: string, limit = -1n): Value {
 
 /** k8s.io/apiserver pkg/cel/library/regex.go (1.36). */
 export const regexLibrary: readonly NamedOverload[] = [
-  method("string_find_string", "find", [stringType, stringType], stringType, (text: string, pattern: string) => findMatches(compilePattern(pattern), text, 1)[0] ?? "", regexCost),
+  method(
+    "string_find_string",
+    "find",
+    [stringType, stringType],
+    stringType,
+    (text: string, pattern: string) => findMatches(compilePattern(pattern), text, 1)[0] ?? "",
+    regexCost,
+  ),
   method("string_find_all_string", "findAll", [stringType, stringType], listOf(stringType), findAll, regexCost),
-  method("string_find_all_string_int", "findAll", [stringType, stringType, intType], listOf(stringType), findAll, regexCost),
+  method(
+    "string_find_all_string_int",
+    "findAll",
+    [stringType, stringType, intType],
+    listOf(stringType),
+    findAll,
+    regexCost,
+  ),
 ];

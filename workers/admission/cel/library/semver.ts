@@ -25,7 +25,9 @@ export const semverType = opaque("kubernetes.Semver");
 
 const number = "0|[1-9]\\d{0,19}";
 const identifier = "0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*";
-const pattern = new RegExp(`^(${number})\\.(${number})\\.(${number})(?:-((?:${identifier})(?:\\.(?:${identifier}))*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`);
+const pattern = new RegExp(
+  `^(${number})\\.(${number})\\.(${number})(?:-((?:${identifier})(?:\\.(?:${identifier}))*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+);
 const maxLength = 1024;
 
 /** A leading v, missing parts and leading zeros are put right. */
@@ -79,12 +81,40 @@ type S = SemverValue;
 export const semverLibrary: readonly NamedOverload[] = [
   func("string_to_semver", "semver", [stringType], semverType, (text: string) => semverOf(text), traverseFirst),
   func("string_bool_to_semver", "semver", [stringType, boolType], semverType, semverOf, traverseFirst),
-  func("is_semver_string", "isSemver", [stringType], boolType, (text: string) => parse(text) !== undefined, traverseFirst),
-  func("is_semver_string_bool", "isSemver", [stringType, boolType], boolType, (text: string, lenient: boolean) => parse(text, lenient) !== undefined, traverseFirst),
+  func(
+    "is_semver_string",
+    "isSemver",
+    [stringType],
+    boolType,
+    (text: string) => parse(text) !== undefined,
+    traverseFirst,
+  ),
+  func(
+    "is_semver_string_bool",
+    "isSemver",
+    [stringType, boolType],
+    boolType,
+    (text: string, lenient: boolean) => parse(text, lenient) !== undefined,
+    traverseFirst,
+  ),
   method("semver_major", "major", [semverType], intType, (v: S) => v.core[0]),
   method("semver_minor", "minor", [semverType], intType, (v: S) => v.core[1]),
   method("semver_patch", "patch", [semverType], intType, (v: S) => v.core[2]),
-  method("semver_is_greater_than", "isGreaterThan", [semverType, semverType], boolType, (v: S, other: S) => compare(v, other) > 0),
-  method("semver_is_less_than", "isLessThan", [semverType, semverType], boolType, (v: S, other: S) => compare(v, other) < 0),
-  method("semver_compare_to", "compareTo", [semverType, semverType], intType, (v: S, other: S) => BigInt(Math.sign(compare(v, other)))),
+  method(
+    "semver_is_greater_than",
+    "isGreaterThan",
+    [semverType, semverType],
+    boolType,
+    (v: S, other: S) => compare(v, other) > 0,
+  ),
+  method(
+    "semver_is_less_than",
+    "isLessThan",
+    [semverType, semverType],
+    boolType,
+    (v: S, other: S) => compare(v, other) < 0,
+  ),
+  method("semver_compare_to", "compareTo", [semverType, semverType], intType, (v: S, other: S) =>
+    BigInt(Math.sign(compare(v, other))),
+  ),
 ];

@@ -22,12 +22,21 @@ function intersects(x: CelList, y: CelList): boolean {
 }
 
 const t = listOf(param("T"));
-const product = (factor: number) => (args: readonly Value[]): number =>
-  1 + Math.ceil(actualSize(args[0] as Value) * actualSize(args[1] as Value) * factor);
+const product =
+  (factor: number) =>
+  (args: readonly Value[]): number =>
+    1 + Math.ceil(actualSize(args[0] as Value) * actualSize(args[1] as Value) * factor);
 
 /** cel-go ext/sets.go. */
 export const setsLibrary: readonly NamedOverload[] = [
   func("list_sets_contains_list", "sets.contains", [t, t], boolType, containsAll, product(1)),
-  func("list_sets_equivalent_list", "sets.equivalent", [t, t], boolType, (x: CelList, y: CelList) => containsAll(x, y) && containsAll(y, x), product(2)),
+  func(
+    "list_sets_equivalent_list",
+    "sets.equivalent",
+    [t, t],
+    boolType,
+    (x: CelList, y: CelList) => containsAll(x, y) && containsAll(y, x),
+    product(2),
+  ),
   func("list_sets_intersects_list", "sets.intersects", [t, t], boolType, intersects, product(1)),
 ];

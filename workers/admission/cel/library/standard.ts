@@ -61,29 +61,72 @@ const arithmetic: readonly NamedOverload[] = [
   func("add_int64", "_+_", [intType, intType], intType, (x: bigint, y: bigint) => int(x + y)),
   func("add_uint64", "_+_", [uintType, uintType], uintType, (x: CelUint, y: CelUint) => uint(x.value + y.value)),
   func("add_double", "_+_", [doubleType, doubleType], doubleType, (x: number, y: number) => x + y),
-  func("add_string", "_+_", [stringType, stringType], stringType, (x: string, y: string) => {
-    spendSize(x.length + y.length);
-    return x + y;
-  }, traverseBoth),
+  func(
+    "add_string",
+    "_+_",
+    [stringType, stringType],
+    stringType,
+    (x: string, y: string) => {
+      spendSize(x.length + y.length);
+      return x + y;
+    },
+    traverseBoth,
+  ),
   func("add_bytes", "_+_", [bytesType, bytesType], bytesType, concatBytes, traverseBoth),
   func("add_list", "_+_", [listOf(a), listOf(a)], listOf(a), (x: CelList, y: CelList) => x.concat(y)),
-  func("add_timestamp_duration", "_+_", [timestampType, durationType], timestampType, (x: CelTimestamp, y: CelDuration) => timestamp(x.nanos + y.nanos)),
-  func("add_duration_timestamp", "_+_", [durationType, timestampType], timestampType, (x: CelDuration, y: CelTimestamp) => timestamp(x.nanos + y.nanos)),
-  func("add_duration_duration", "_+_", [durationType, durationType], durationType, (x: CelDuration, y: CelDuration) => duration(x.nanos + y.nanos)),
+  func(
+    "add_timestamp_duration",
+    "_+_",
+    [timestampType, durationType],
+    timestampType,
+    (x: CelTimestamp, y: CelDuration) => timestamp(x.nanos + y.nanos),
+  ),
+  func(
+    "add_duration_timestamp",
+    "_+_",
+    [durationType, timestampType],
+    timestampType,
+    (x: CelDuration, y: CelTimestamp) => timestamp(x.nanos + y.nanos),
+  ),
+  func("add_duration_duration", "_+_", [durationType, durationType], durationType, (x: CelDuration, y: CelDuration) =>
+    duration(x.nanos + y.nanos),
+  ),
   func("subtract_int64", "_-_", [intType, intType], intType, (x: bigint, y: bigint) => int(x - y)),
   func("subtract_uint64", "_-_", [uintType, uintType], uintType, (x: CelUint, y: CelUint) => uint(x.value - y.value)),
   func("subtract_double", "_-_", [doubleType, doubleType], doubleType, (x: number, y: number) => x - y),
-  func("subtract_timestamp_timestamp", "_-_", [timestampType, timestampType], durationType, (x: CelTimestamp, y: CelTimestamp) => duration(x.nanos - y.nanos)),
-  func("subtract_timestamp_duration", "_-_", [timestampType, durationType], timestampType, (x: CelTimestamp, y: CelDuration) => timestamp(x.nanos - y.nanos)),
-  func("subtract_duration_duration", "_-_", [durationType, durationType], durationType, (x: CelDuration, y: CelDuration) => duration(x.nanos - y.nanos)),
+  func(
+    "subtract_timestamp_timestamp",
+    "_-_",
+    [timestampType, timestampType],
+    durationType,
+    (x: CelTimestamp, y: CelTimestamp) => duration(x.nanos - y.nanos),
+  ),
+  func(
+    "subtract_timestamp_duration",
+    "_-_",
+    [timestampType, durationType],
+    timestampType,
+    (x: CelTimestamp, y: CelDuration) => timestamp(x.nanos - y.nanos),
+  ),
+  func(
+    "subtract_duration_duration",
+    "_-_",
+    [durationType, durationType],
+    durationType,
+    (x: CelDuration, y: CelDuration) => duration(x.nanos - y.nanos),
+  ),
   func("multiply_int64", "_*_", [intType, intType], intType, (x: bigint, y: bigint) => int(x * y)),
   func("multiply_uint64", "_*_", [uintType, uintType], uintType, (x: CelUint, y: CelUint) => uint(x.value * y.value)),
   func("multiply_double", "_*_", [doubleType, doubleType], doubleType, (x: number, y: number) => x * y),
   func("divide_int64", "_/_", [intType, intType], intType, (x: bigint, y: bigint) => int(divide(x, y))),
-  func("divide_uint64", "_/_", [uintType, uintType], uintType, (x: CelUint, y: CelUint) => uint(divide(x.value, y.value))),
+  func("divide_uint64", "_/_", [uintType, uintType], uintType, (x: CelUint, y: CelUint) =>
+    uint(divide(x.value, y.value)),
+  ),
   func("divide_double", "_/_", [doubleType, doubleType], doubleType, (x: number, y: number) => x / y),
   func("modulo_int64", "_%_", [intType, intType], intType, (x: bigint, y: bigint) => remainder(x, y)),
-  func("modulo_uint64", "_%_", [uintType, uintType], uintType, (x: CelUint, y: CelUint) => uint(remainder(x.value, y.value))),
+  func("modulo_uint64", "_%_", [uintType, uintType], uintType, (x: CelUint, y: CelUint) =>
+    uint(remainder(x.value, y.value)),
+  ),
   func("negate_int64", "-_", [intType], intType, (x: bigint) => int(-x)),
   func("negate_double", "-_", [doubleType], doubleType, (x: number) => -x),
 ];
@@ -98,7 +141,11 @@ const ordered: readonly (readonly [string, CelType, Compare])[] = [
   ["duration", durationType, (x: CelDuration, y: CelDuration) => compareNumbers(x.nanos, y.nanos)],
 ];
 
-const numeric: readonly (readonly [string, CelType])[] = [["int64", intType], ["uint64", uintType], ["double", doubleType]];
+const numeric: readonly (readonly [string, CelType])[] = [
+  ["int64", intType],
+  ["uint64", uintType],
+  ["double", doubleType],
+];
 const tests: readonly (readonly [string, string, (sign: number) => boolean])[] = [
   ["less", "_<_", (sign) => sign < 0],
   ["less_equals", "_<=_", (sign) => sign <= 0],
@@ -109,13 +156,24 @@ const tests: readonly (readonly [string, string, (sign: number) => boolean])[] =
 const comparisons: readonly NamedOverload[] = tests.flatMap(([id, name, test]) => [
   ...numeric.flatMap(([left, leftType]) =>
     numeric.map(([right, rightType]) =>
-      func(left === right ? `${id}_${left}` : `${id}_${left}_${right}`, name, [leftType, rightType], boolType,
-        (x: bigint | number | CelUint, y: bigint | number | CelUint) => test(compareNumbers(x, y))),
+      func(
+        left === right ? `${id}_${left}` : `${id}_${left}_${right}`,
+        name,
+        [leftType, rightType],
+        boolType,
+        (x: bigint | number | CelUint, y: bigint | number | CelUint) => test(compareNumbers(x, y)),
+      ),
     ),
   ),
   ...ordered.map(([suffix, type, compare]) =>
-    func(`${id}_${suffix}`, name, [type, type], boolType, (x: Value, y: Value) => test(compare(x as never, y as never)),
-      suffix === "string" || suffix === "bytes" ? traverseShorter : undefined),
+    func(
+      `${id}_${suffix}`,
+      name,
+      [type, type],
+      boolType,
+      (x: Value, y: Value) => test(compare(x as never, y as never)),
+      suffix === "string" || suffix === "bytes" ? traverseShorter : undefined,
+    ),
   ),
 ]);
 
@@ -172,11 +230,39 @@ export const standardLibrary: readonly NamedOverload[] = [
     make(`size_bytes_${index}`, "size", [bytesType], intType, (bytes: Uint8Array) => BigInt(bytes.length)),
     make(`size_list_${index}`, "size", [listOf(a)], intType, size),
     make(`size_map_${index}`, "size", [mapOf(a, b)], intType, size),
-    make(`matches_string_${index}`, "matches", [stringType, stringType], boolType, (text: string, pattern: string) => compilePattern(pattern).test(text), regexCost),
+    make(
+      `matches_string_${index}`,
+      "matches",
+      [stringType, stringType],
+      boolType,
+      (text: string, pattern: string) => compilePattern(pattern).test(text),
+      regexCost,
+    ),
   ]),
-  method("contains_string", "contains", [stringType, stringType], boolType, (text: string, part: string) => text.includes(part), traverseProduct),
-  method("starts_with_string", "startsWith", [stringType, stringType], boolType, (text: string, part: string) => text.startsWith(part), traverseFirst),
-  method("ends_with_string", "endsWith", [stringType, stringType], boolType, (text: string, part: string) => text.endsWith(part), traverseFirst),
+  method(
+    "contains_string",
+    "contains",
+    [stringType, stringType],
+    boolType,
+    (text: string, part: string) => text.includes(part),
+    traverseProduct,
+  ),
+  method(
+    "starts_with_string",
+    "startsWith",
+    [stringType, stringType],
+    boolType,
+    (text: string, part: string) => text.startsWith(part),
+    traverseFirst,
+  ),
+  method(
+    "ends_with_string",
+    "endsWith",
+    [stringType, stringType],
+    boolType,
+    (text: string, part: string) => text.endsWith(part),
+    traverseFirst,
+  ),
   func("type", "type", [a], typeOf(a), (value: Value) => new CelTypeValue(typeNameOf(value))),
   func("dyn", "dyn", [a], dynType, (value: Value) => value),
 ];

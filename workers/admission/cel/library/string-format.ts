@@ -94,7 +94,9 @@ function show(value: Value): string {
     entries.sort((x, y) => compareStrings(x[0], y[0]));
     return `{${entries.map(([key, shown]) => `${key}: ${shown}`).join(", ")}}`;
   }
-  throw fail(`string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`);
+  throw fail(
+    `string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`,
+  );
 }
 
 /** Never with an exponent. */

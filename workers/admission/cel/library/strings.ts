@@ -62,7 +62,9 @@ function replace(text: string, from: string, to: string, limit = -1n): string {
   if (from !== "" || limit === 0n) return pieces.join(to);
   // An empty text to be replaced stands before every character and at the end.
   const count = limit < 0n ? pieces.length + 1 : Math.min(Number(limit), pieces.length + 1);
-  return pieces.map((piece, index) => (index < count ? to + piece : piece)).join("") + (count > pieces.length ? to : "");
+  return (
+    pieces.map((piece, index) => (index < count ? to + piece : piece)).join("") + (count > pieces.length ? to : "")
+  );
 }
 
 /** `limit` replacements at the most; the last piece holds the rest. */
@@ -99,7 +101,15 @@ function join(list: CelList, separator = ""): string {
 }
 
 const escapes: Record<string, string> = {
-  "\x07": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
 };
 
 function quote(text: string): string {
@@ -108,7 +118,8 @@ function quote(text: string): string {
 }
 
 /** What Unicode calls white space, as Go's strings.TrimSpace. */
-const trimmed = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const trimmed =
+  /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 
 const lower = (text: string): string => text.replaceAll(/[A-Z]+/g, (found) => found.toLowerCase());
 const upper = (text: string): string => text.replaceAll(/[a-z]+/g, (found) => found.toUpperCase());
@@ -121,21 +132,63 @@ export const stringsLibrary: readonly NamedOverload[] = [
   method("list_join", "join", [listOf(stringType)], stringType, join, traverseResultTwice),
   method("list_join_string", "join", [listOf(stringType), stringType], stringType, join, traverseResultTwice),
   method("string_last_index_of_string", "lastIndexOf", [stringType, stringType], intType, lastIndexOf, traverseList),
-  method("string_last_index_of_string_int", "lastIndexOf", [stringType, stringType, intType], intType, lastIndexOf, traverseList),
+  method(
+    "string_last_index_of_string_int",
+    "lastIndexOf",
+    [stringType, stringType, intType],
+    intType,
+    lastIndexOf,
+    traverseList,
+  ),
   method("string_lower_ascii", "lowerAscii", [stringType], stringType, lower, traverseFirst),
   method("string_upper_ascii", "upperAscii", [stringType], stringType, upper, traverseFirst),
-  method("string_replace_string_string", "replace", [stringType, stringType, stringType], stringType, replace, traverseFirstTwice),
-  method("string_replace_string_string_int", "replace", [stringType, stringType, stringType, intType], stringType, replace, traverseFirstTwice),
+  method(
+    "string_replace_string_string",
+    "replace",
+    [stringType, stringType, stringType],
+    stringType,
+    replace,
+    traverseFirstTwice,
+  ),
+  method(
+    "string_replace_string_string_int",
+    "replace",
+    [stringType, stringType, stringType, intType],
+    stringType,
+    replace,
+    traverseFirstTwice,
+  ),
   method("string_split_string", "split", [stringType, stringType], listOf(stringType), split, traverseFirstTwice),
-  method("string_split_string_int", "split", [stringType, stringType, intType], listOf(stringType), split, traverseFirstTwice),
+  method(
+    "string_split_string_int",
+    "split",
+    [stringType, stringType, intType],
+    listOf(stringType),
+    split,
+    traverseFirstTwice,
+  ),
   method("string_substring_int", "substring", [stringType, intType], stringType, substring, traverseFirst),
   method("string_substring_int_int", "substring", [stringType, intType, intType], stringType, substring, traverseFirst),
-  method("string_trim", "trim", [stringType], stringType, (text: string) => text.replaceAll(trimmed, ""), traverseFirst),
+  method(
+    "string_trim",
+    "trim",
+    [stringType],
+    stringType,
+    (text: string) => text.replaceAll(trimmed, ""),
+    traverseFirst,
+  ),
   method("string_format", "format", [stringType, listOf(dynType)], stringType, formatString, traverseFirst),
   func("strings_quote", "strings.quote", [stringType], stringType, quote, traverseFirst),
 ];
 
 /** Version 3, which Kubernetes does not enable. */
 export const stringsReverse: readonly NamedOverload[] = [
-  method("string_reverse", "reverse", [stringType], stringType, (text: string) => [...text].toReversed().join(""), traverseFirst),
+  method(
+    "string_reverse",
+    "reverse",
+    [stringType],
+    stringType,
+    (text: string) => [...text].toReversed().join(""),
+    traverseFirst,
+  ),
 ];

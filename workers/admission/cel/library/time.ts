@@ -33,7 +33,14 @@ export function parseTimestamp(text: string): bigint | undefined {
 }
 
 const unitNanos: Record<string, bigint> = {
-  ns: 1n, us: 1_000n, µs: 1_000n, μs: 1_000n, ms: 1_000_000n, s: second, m: 60n * second, h: 3600n * second,
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: second,
+  m: 60n * second,
+  h: 3600n * second,
 };
 const durationText = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/;
 const durationPart = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g;
@@ -46,7 +53,8 @@ export function parseDuration(text: string): bigint | undefined {
   for (const [, whole = "", fraction = "", unit = ""] of (found[2] ?? "").matchAll(durationPart)) {
     const scale = unitNanos[unit] ?? 0n;
     nanos += BigInt(whole === "" ? 0 : whole) * scale;
-    if (fraction !== "") nanos += (BigInt(fraction.slice(0, 18)) * scale) / 10n ** BigInt(Math.min(fraction.length, 18));
+    if (fraction !== "")
+      nanos += (BigInt(fraction.slice(0, 18)) * scale) / 10n ** BigInt(Math.min(fraction.length, 18));
   }
   const signed = found[1] === "-" ? -nanos : nanos;
   return signed > maxInt64 || signed < minInt64 ? undefined : signed;
@@ -98,7 +106,14 @@ function formatter(zone: string): Intl.DateTimeFormat {
   if (known !== undefined) return known;
   try {
     const made = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric",
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
     });
     if (formatters.size >= maxFormatters) formatters.clear();
     formatters.set(zone, made);
@@ -135,9 +150,15 @@ const durationParts: Record<string, (nanos: bigint) => bigint> = {
 
 export const timeLibrary: readonly NamedOverload[] = [
   ...Object.entries(timestampParts).flatMap(([name, part]) => [
-    method(`timestamp_to_${name}`, name, [timestampType], intType, (value: CelTimestamp) => BigInt(part(inZone(value, "UTC")))),
-    method(`timestamp_to_${name}_with_tz`, name, [timestampType, stringType], intType, (value: CelTimestamp, zone: string) =>
-      BigInt(part(inZone(value, zone))),
+    method(`timestamp_to_${name}`, name, [timestampType], intType, (value: CelTimestamp) =>
+      BigInt(part(inZone(value, "UTC"))),
+    ),
+    method(
+      `timestamp_to_${name}_with_tz`,
+      name,
+      [timestampType, stringType],
+      intType,
+      (value: CelTimestamp, zone: string) => BigInt(part(inZone(value, zone))),
     ),
   ]),
   ...Object.entries(durationParts).map(([name, part]) =>

@@ -30,7 +30,8 @@ export const urlType = opaque("kubernetes.URL");
 function url(text: string): UrlValue {
   spend(text.length / 4);
   const parsed = parseRequestUri(text);
-  if (typeof parsed === "string") throw new CelError(`URL parse error during conversion from string: parse ${quote(text)}: ${parsed}`);
+  if (typeof parsed === "string")
+    throw new CelError(`URL parse error during conversion from string: parse ${quote(text)}: ${parsed}`);
   return new UrlValue(parsed, text);
 }
 
@@ -43,7 +44,14 @@ function query(value: UrlValue): NativeMap {
 /** k8s.io/apiserver pkg/cel/library/urls.go (1.36). */
 export const urlsLibrary: readonly NamedOverload[] = [
   func("string_to_url", "url", [stringType], urlType, url, traverseFirst),
-  func("is_url_string", "isURL", [stringType], boolType, (text: string) => typeof parseRequestUri(text) !== "string", traverseFirst),
+  func(
+    "is_url_string",
+    "isURL",
+    [stringType],
+    boolType,
+    (text: string) => typeof parseRequestUri(text) !== "string",
+    traverseFirst,
+  ),
   method("url_get_scheme", "getScheme", [urlType], stringType, (value: UrlValue) => value.url.scheme),
   method("url_get_host", "getHost", [urlType], stringType, (value: UrlValue) => value.url.host),
   method("url_get_hostname", "getHostname", [urlType], stringType, (value: UrlValue) => hostnameOf(value.url.host)),

@@ -77,13 +77,20 @@ function run(given: SimpleTest): string | undefined {
     macros: given.disableMacros ? [] : base.macros,
   };
   const matcher = given.resultMatcher;
-  const outcome = given.disableCheck ? evaluateUnchecked(given.expr, environment, bindings) : evaluate(given.expr, environment, bindings);
+  const outcome = given.disableCheck
+    ? evaluateUnchecked(given.expr, environment, bindings)
+    : evaluate(given.expr, environment, bindings);
   if (matcher.case === "evalError" || matcher.case === "anyEvalErrors") {
     return outcome.error === undefined ? `expected an error, got ${show(outcome.value)}` : undefined;
   }
   if (matcher.case === "typedResult" && matcher.value.result === undefined) return outcome.checkError;
   if (outcome.value === undefined) return outcome.error ?? "no value";
-  const wanted = matcher.case === "value" ? valueOf(matcher.value) : matcher.case === "typedResult" ? valueOf(matcher.value.result as ProtoValue) : true;
+  const wanted =
+    matcher.case === "value"
+      ? valueOf(matcher.value)
+      : matcher.case === "typedResult"
+        ? valueOf(matcher.value.result as ProtoValue)
+        : true;
   return same(wanted, outcome.value) ? undefined : `expected ${show(wanted)}, got ${show(outcome.value)}`;
 }
 
@@ -116,8 +123,13 @@ function show(value: Value | undefined): string {
   if (value instanceof CelTimestamp || value instanceof CelDuration) return `${typeNameOf(value)} ${value.nanos}`;
   if (value instanceof CelTypeValue) return `type ${value.name}`;
   if (value instanceof CelList) return `[${[...value].map(show).join(", ")}]`;
-  if (value instanceof CelMap) return `{${[...value.keys()].map((key) => `${show(key)}: ${show(value.get(key))}`).join(", ")}}`;
-  return typeof value === "number" ? `double ${value}` : typeof value === "string" ? JSON.stringify(value) : String(value);
+  if (value instanceof CelMap)
+    return `{${[...value.keys()].map((key) => `${show(key)}: ${show(value.get(key))}`).join(", ")}}`;
+  return typeof value === "number"
+    ? `double ${value}`
+    : typeof value === "string"
+      ? JSON.stringify(value)
+      : String(value);
 }
 
 /** Equal in type too. */
@@ -148,12 +160,14 @@ function valueOf(value: ProtoValue): Value {
       return new ArrayList(kind.value.values.map(valueOf));
     case "mapValue": {
       const map = new NativeMap();
-      for (const entry of kind.value.entries) map.set(valueOf(entry.key as ProtoValue), valueOf(entry.value as ProtoValue));
+      for (const entry of kind.value.entries)
+        map.set(valueOf(entry.key as ProtoValue), valueOf(entry.value as ProtoValue));
       return map;
     }
     case "objectValue": {
       const timestamp = anyUnpack(kind.value, TimestampSchema);
-      if (timestamp !== undefined) return new CelTimestamp(timestamp.seconds * 1_000_000_000n + BigInt(timestamp.nanos));
+      if (timestamp !== undefined)
+        return new CelTimestamp(timestamp.seconds * 1_000_000_000n + BigInt(timestamp.nanos));
       const duration = anyUnpack(kind.value, DurationSchema);
       if (duration !== undefined) return new CelDuration(duration.seconds * 1_000_000_000n + BigInt(duration.nanos));
       throw new Error(`message ${kind.value.typeUrl} is not supported`);
