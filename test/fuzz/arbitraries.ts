@@ -3,9 +3,17 @@ import type { Arbitrary } from "fast-check";
 import { schemaTable } from "../../workers/apis/schema-table.ts";
 import type { StructInfo, TypeRef } from "../../workers/apis/schema.ts";
 
-/** Cases of one property: six properties make 10⁵ in CI. A longer run: EDGEPLANE_FUZZ_CASES=1000000 npm test -- test/fuzz */
-export const cases = Number(process.env.EDGEPLANE_FUZZ_CASES ?? 17_000);
+/** Unit of a property's size: all properties together make 10⁵ cases in CI. For longer runs see docs/fuzzing.md. */
+const cases = Number(process.env.EDGEPLANE_FUZZ_CASES ?? 10_000);
 export const seed = Number(process.env.EDGEPLANE_SEED ?? 20_261_129);
+
+/** How many cases a property of this weight runs. */
+export function runs(weight = 1): number {
+  return Math.max(1, Math.ceil(cases * weight));
+}
+
+/** A hang is found by this limit; the slowest properties run some 100 cases in a second on a busy machine. */
+export const timeout = 60_000 + cases * 30;
 
 /** Keys that have hurt object-handling code before, and ordinary ones. */
 export const key = oneof(
@@ -42,8 +50,17 @@ export const json: Arbitrary<unknown> = letrec<{ value: unknown }>((tie) => ({
   ),
 })).value.map((value) => JSON.parse(JSON.stringify(value) ?? "null") as unknown);
 
+const objects = new Map<string, Arbitrary<Record<string, unknown>>>();
+
 /** Objects that look like a kind, with some members of a wrong type. */
 export function objectsOf(struct: StructInfo, depth = 0): Arbitrary<Record<string, unknown>> {
+  const id = `${depth} ${struct.name}`;
+  let known = objects.get(id);
+  if (known === undefined) objects.set(id, (known = newObjectsOf(struct, depth)));
+  return known;
+}
+
+function newObjectsOf(struct: StructInfo, depth: number): Arbitrary<Record<string, unknown>> {
   const members: Arbitrary<[string, unknown]>[] = [...struct.fields.values()].map((field) =>
     oneof({ weight: 9, arbitrary: valuesOf(field.type, depth + 1) }, { weight: 1, arbitrary: json }).map((value) => [
       field.name,

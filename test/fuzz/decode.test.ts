@@ -5,7 +5,7 @@ import { decodeObject } from "../../workers/apis/codec/decode.ts";
 import { encodeProtobuf } from "../../workers/apis/codec/protobuf.ts";
 import { applyDefaults } from "../../workers/apis/defaulting/defaulting.ts";
 import { schemaTable } from "../../workers/apis/schema-table.ts";
-import { cases, json, objectsOf, seed } from "./arbitraries.ts";
+import { json, objectsOf, runs, seed, timeout } from "./arbitraries.ts";
 
 const kinds = [
   { group: "", version: "v1", kind: "Pod" },
@@ -30,7 +30,7 @@ function attempt(run: () => unknown): void {
 
 const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value) ?? "");
 
-test(`${cases} bodies that look like kinds are decoded and defaulted, or refused (seed ${seed})`, () => {
+test(`${runs(0.5)} bodies that look like kinds are decoded and defaulted, or refused (seed ${seed})`, { timeout }, () => {
   const bodies = constantFrom(...kinds).chain((gvk) =>
     tuple(constantFrom(gvk), objectsOf(schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind)!), validations),
   );
@@ -49,11 +49,11 @@ test(`${cases} bodies that look like kinds are decoded and defaulted, or refused
         expect(JSON.parse(JSON.stringify(again.object))).toEqual(JSON.parse(JSON.stringify(decoded.object)));
       });
     }),
-    { numRuns: Math.ceil(cases / 2), seed },
+    { numRuns: runs(0.5), seed },
   );
 });
 
-test(`${cases} bodies of any form and media type are decoded or refused (seed ${seed})`, () => {
+test(`${runs(0.25)} bodies of any form and media type are decoded or refused (seed ${seed})`, { timeout }, () => {
   const bodies = tuple(
     json,
     constantFrom("application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "text/plain", ""),
@@ -64,11 +64,11 @@ test(`${cases} bodies of any form and media type are decoded or refused (seed ${
     property(bodies, ([value, mediaType, gvk, fieldValidation]) => {
       attempt(() => decodeObject(text(value), mediaType, gvk, { fieldValidation }));
     }),
-    { numRuns: Math.ceil(cases / 4), seed },
+    { numRuns: runs(0.25), seed },
   );
 });
 
-test(`${cases} damaged protobuf messages are decoded or refused (seed ${seed})`, () => {
+test(`${runs(0.25)} damaged protobuf messages are decoded or refused (seed ${seed})`, { timeout }, () => {
   const magic = [0x6b, 0x38, 0x73, 0];
   const pod = schemaTable.structOfKind("", "v1", "Pod")!;
   const valid = encodeProtobuf(pod, {
@@ -87,6 +87,6 @@ test(`${cases} damaged protobuf messages are decoded or refused (seed ${seed})`,
         attempt(() => decodeObject(body, "application/vnd.kubernetes.protobuf", kinds[0], { fieldValidation }));
       }
     }),
-    { numRuns: Math.ceil(cases / 4), seed },
+    { numRuns: runs(0.25), seed },
   );
 });

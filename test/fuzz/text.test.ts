@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseFieldSelector } from "../../workers/apimachinery/fields.ts";
 import { parseLabelSelector } from "../../workers/apimachinery/labels.ts";
 import { parseQuantity } from "../../workers/apimachinery/quantity.ts";
-import { cases, seed } from "./arbitraries.ts";
+import { runs, seed, timeout } from "./arbitraries.ts";
 
 const labelTokens = array(
   oneof(
@@ -13,7 +13,7 @@ const labelTokens = array(
   { maxLength: 9 },
 ).map((parts) => parts.join(""));
 
-test(`${cases} texts are label selectors, whose canonical form means the same, or are refused (seed ${seed})`, () => {
+test(`${runs()} texts are label selectors, whose canonical form means the same, or are refused (seed ${seed})`, { timeout }, () => {
   assert(
     property(labelTokens, (text) => {
       let selector;
@@ -29,11 +29,11 @@ test(`${cases} texts are label selectors, whose canonical form means the same, o
       const sets: (Record<string, string> | undefined)[] = [undefined, {}, { a: "1" }, { "b.c/d": "a", a: "b" }];
       for (const labels of sets) expect(again.matches(labels)).toBe(selector.matches(labels));
     }),
-    { numRuns: cases, seed },
+    { numRuns: runs(), seed },
   );
 });
 
-test(`${cases} texts are field selectors or are refused (seed ${seed})`, () => {
+test(`${runs()} texts are field selectors or are refused (seed ${seed})`, { timeout }, () => {
   const tokens = array(
     oneof(constantFrom("metadata.name", "=", "==", "!=", ",", "\\", "\\,", "x"), string({ maxLength: 3 })),
     { maxLength: 7 },
@@ -46,11 +46,11 @@ test(`${cases} texts are field selectors or are refused (seed ${seed})`, () => {
         expect((error as Error).message).not.toBe("");
       }
     }),
-    { numRuns: cases, seed },
+    { numRuns: runs(), seed },
   );
 });
 
-test(`${cases} texts are quantities, whose canonical form is the same amount, or are refused (seed ${seed})`, () => {
+test(`${runs()} texts are quantities, whose canonical form is the same amount, or are refused (seed ${seed})`, { timeout }, () => {
   const tokens = oneof(
     array(constantFrom("1", "0", "9", ".", "-", "+", "m", "Ki", "Gi", "k", "E", "e", "n", "u", "3"), {
       maxLength: 7,
@@ -70,6 +70,6 @@ test(`${cases} texts are quantities, whose canonical form is the same amount, or
       expect(again.cmp(quantity)).toBe(0);
       expect(again.toString()).toBe(quantity.toString());
     }),
-    { numRuns: cases, seed },
+    { numRuns: runs(), seed },
   );
 });

@@ -17,7 +17,11 @@ const patch = (name: string, spec: object) =>
   cluster.request("PATCH", `${path}/${name}`, { spec }, { "Content-Type": "application/merge-patch+json" });
 const remove = (name: string) => cluster.request("DELETE", `${path}/${name}`);
 const addresses = async () =>
-  new Set((await cluster.request("GET", "/apis/networking.k8s.io/v1/ipaddresses")).json.items.map((item: any) => item.metadata.name));
+  new Set(
+    (await cluster.request("GET", "/apis/networking.k8s.io/v1/ipaddresses")).json.items.map(
+      (item: any) => item.metadata.name,
+    ),
+  );
 
 async function created(name: string, spec: object) {
   const response = await create(name, spec);
@@ -43,7 +47,9 @@ describe("under concurrency", () => {
     );
     await Promise.all(names.map(remove));
     expect(await addresses()).toEqual(before);
-    expect(await created("again", { type: "NodePort", clusterIP: address, ports: [{ port: 80, nodePort: port }] })).toMatchObject({
+    expect(
+      await created("again", { type: "NodePort", clusterIP: address, ports: [{ port: 80, nodePort: port }] }),
+    ).toMatchObject({
       clusterIP: address,
       ports: [{ nodePort: port }],
     });
@@ -52,7 +58,9 @@ describe("under concurrency", () => {
 
   test("of many that ask for one port, one gets it", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => create(`same-${index}`, { type: "NodePort", ports: [{ port: 80, nodePort: 30_007 }] })),
+      Array.from({ length: 20 }, (_, index) =>
+        create(`same-${index}`, { type: "NodePort", ports: [{ port: 80, nodePort: 30_007 }] }),
+      ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(19);
@@ -80,7 +88,8 @@ describe("IP families", () => {
     expect(six.clusterIP).toMatch(/^fd00:10:96::/);
     const held = await addresses();
     for (const ip of [...dual.clusterIPs, six.clusterIP]) expect(held).toContain(ip);
-    const reference = (await cluster.request("GET", `/apis/networking.k8s.io/v1/ipaddresses/${dual.clusterIPs[1]}`)).json;
+    const reference = (await cluster.request("GET", `/apis/networking.k8s.io/v1/ipaddresses/${dual.clusterIPs[1]}`))
+      .json;
     expect(reference.spec.parentRef).toEqual({ resource: "services", namespace: "default", name: "dual" });
     expect(reference.metadata.labels["ipaddress.kubernetes.io/ip-family"]).toBe("IPv6");
     await Promise.all(["single", "dual", "six"].map(remove));
@@ -88,7 +97,12 @@ describe("IP families", () => {
 
   test("headless without a selector is dual stack and has no address", async () => {
     const spec = await created("headless", { clusterIP: "None", selector: undefined });
-    expect(spec).toMatchObject({ clusterIP: "None", clusterIPs: ["None"], ipFamilyPolicy: "RequireDualStack", ipFamilies: ["IPv4", "IPv6"] });
+    expect(spec).toMatchObject({
+      clusterIP: "None",
+      clusterIPs: ["None"],
+      ipFamilyPolicy: "RequireDualStack",
+      ipFamilies: ["IPv4", "IPv6"],
+    });
     await remove("headless");
   });
 
@@ -132,18 +146,25 @@ describe("changes of type", () => {
     const nodePort = (await patch("moves", { type: "NodePort" })).json.spec.ports[0].nodePort;
     expect(nodePort).toBeGreaterThanOrEqual(30_086);
     expect((await patch("moves", { sessionAffinity: "ClientIP" })).json.spec.ports[0].nodePort).toBe(nodePort);
-    const external = (await patch("moves", { type: "ExternalName", externalName: "example.com", clusterIP: null, clusterIPs: null })).json;
+    const external = (
+      await patch("moves", { type: "ExternalName", externalName: "example.com", clusterIP: null, clusterIPs: null })
+    ).json;
     expect(external.spec).toMatchObject({ type: "ExternalName" });
     expect(external.spec.ports[0].nodePort).toBeUndefined();
     expect(external.spec.clusterIP).toBeUndefined();
     expect(await addresses()).toEqual(before);
     // Both are free again.
     await created("other", { type: "NodePort", clusterIP, ports: [{ port: 80, nodePort }] });
-    const balancer = (await patch("moves", { type: "LoadBalancer", externalName: null, externalTrafficPolicy: "Local" })).json.spec;
+    const balancer = (
+      await patch("moves", { type: "LoadBalancer", externalName: null, externalTrafficPolicy: "Local" })
+    ).json.spec;
     expect(balancer.clusterIP).toMatch(/^10\.96\./);
     expect(balancer.healthCheckNodePort).toBeGreaterThanOrEqual(30_086);
     expect(balancer.healthCheckNodePort).not.toBe(balancer.ports[0].nodePort);
-    const taken = await create("third", { type: "NodePort", ports: [{ port: 80, nodePort: balancer.healthCheckNodePort }] });
+    const taken = await create("third", {
+      type: "NodePort",
+      ports: [{ port: 80, nodePort: balancer.healthCheckNodePort }],
+    });
     expect(taken.json.message).toContain("provided port is already allocated");
     await Promise.all(["moves", "other"].map(remove));
     expect(await addresses()).toEqual(before);
@@ -168,9 +189,17 @@ describe("changes of type", () => {
     await created("there", { type: "NodePort" });
     const held = await addresses();
     expect((await create("there", { type: "NodePort", ports: [{ port: 80, nodePort: 30_011 }] })).status).toBe(409);
-    expect((await create("tried", { type: "NodePort", ports: [{ port: 80, nodePort: 30_012 }] }, "?dryRun=All")).status).toBe(201);
+    expect(
+      (await create("tried", { type: "NodePort", ports: [{ port: 80, nodePort: 30_012 }] }, "?dryRun=All")).status,
+    ).toBe(201);
     expect(await addresses()).toEqual(held);
-    await created("next", { type: "NodePort", ports: [{ name: "a", port: 80, nodePort: 30_011 }, { name: "b", port: 81, nodePort: 30_012 }] });
+    await created("next", {
+      type: "NodePort",
+      ports: [
+        { name: "a", port: 80, nodePort: 30_011 },
+        { name: "b", port: 81, nodePort: 30_012 },
+      ],
+    });
     await Promise.all(["there", "next"].map(remove));
     expect(await addresses()).toEqual(before);
   });

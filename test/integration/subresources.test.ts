@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import "reflect-metadata";
+import { Pkcs10CertificateRequestGenerator } from "@peculiar/x509";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestCluster } from "../support/cluster.ts";
 
@@ -35,8 +36,17 @@ async function namespace() {
       spec: { selector: { matchLabels: { app: "a" } }, maxUnavailable: 1, ...spec },
     });
     expect(created.json).toMatchObject({ kind: "PodDisruptionBudget" });
-    const full = { observedGeneration: 1, currentHealthy: 3, desiredHealthy: 2, expectedPods: 3, disruptionsAllowed: 1, ...status };
-    expect((await cluster.request("PATCH", `${budgets}/${budgetName}/status`, { status: full }, merge)).status).toBe(200);
+    const full = {
+      observedGeneration: 1,
+      currentHealthy: 3,
+      desiredHealthy: 2,
+      expectedPods: 3,
+      disruptionsAllowed: 1,
+      ...status,
+    };
+    expect((await cluster.request("PATCH", `${budgets}/${budgetName}/status`, { status: full }, merge)).status).toBe(
+      200,
+    );
   };
   return {
     path,
@@ -72,7 +82,11 @@ describe("eviction", () => {
     expect(answer.json).toMatchObject({
       reason: "TooManyRequests",
       message: "Cannot evict pod as it would violate the pod's disruption budget.",
-      details: { causes: [{ reason: "DisruptionBudget", message: "The disruption budget b needs 2 healthy pods and has 2 currently" }] },
+      details: {
+        causes: [
+          { reason: "DisruptionBudget", message: "The disruption budget b needs 2 healthy pods and has 2 currently" },
+        ],
+      },
     });
     expect(await exists("a")).toBe(true);
   });
@@ -88,7 +102,9 @@ describe("eviction", () => {
     const status = await budgetStatus("b");
     expect(status.disruptionsAllowed).toBe(0);
     expect(Object.keys(status.disruptedPods)).toHaveLength(5);
-    expect(status.conditions).toMatchObject([{ type: "DisruptionAllowed", status: "False", reason: "InsufficientPods" }]);
+    expect(status.conditions).toMatchObject([
+      { type: "DisruptionAllowed", status: "False", reason: "InsufficientPods" },
+    ]);
   });
 
   test("a budget that its controller has not seen asks to come again", async () => {
@@ -97,7 +113,9 @@ describe("eviction", () => {
     await budget("b", {}, { observedGeneration: 0 });
     const answer = await evict("a");
     expect(answer.headers["retry-after"]).toBe("10");
-    expect(answer.json.details.causes[0].message).toBe("The disruption budget b is still being processed by the server.");
+    expect(answer.json.details.causes[0].message).toBe(
+      "The disruption budget b is still being processed by the server.",
+    );
   });
 
   test("two budgets are one too many", async () => {
@@ -107,7 +125,9 @@ describe("eviction", () => {
     await budget("c", {}, {});
     const answer = await evict("a");
     expect(answer.status).toBe(500);
-    expect(answer.json.message).toBe("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+    expect(answer.json.message).toBe(
+      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    );
   });
 
   test("pending and finished pods, and unhealthy ones where the policy has it so, go without asking", async () => {
@@ -139,29 +159,53 @@ describe("eviction", () => {
 
 describe("approval of certificate signing requests", () => {
   const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-  const request = execFileSync("openssl", ["req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-subj", "/CN=someone"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  }).toString("base64");
-  const spec = { request, signerName: "kubernetes.io/kube-apiserver-client", usages: ["client auth"] };
+  const spec: Record<string, unknown> = { signerName: "kubernetes.io/kube-apiserver-client", usages: ["client auth"] };
+
+  beforeAll(async () => {
+    const signingAlgorithm = { name: "ECDSA", hash: "SHA-256" };
+    const generated = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
+      "sign",
+      "verify",
+    ]);
+    const keys = generated as CryptoKeyPair;
+    const request = await Pkcs10CertificateRequestGenerator.create({ name: "CN=someone", keys, signingAlgorithm });
+    spec["request"] = Buffer.from(request.toString("pem")).toString("base64");
+  });
 
   test("the requester is recorded; approve and deny exclude each other, and stay", async () => {
-    const created = await cluster.request("POST", path, { metadata: { name: "r" }, spec: { ...spec, username: "someone-else" } });
+    const created = await cluster.request("POST", path, {
+      metadata: { name: "r" },
+      spec: { ...spec, username: "someone-else" },
+    });
     expect(created.json).toMatchObject({ kind: "CertificateSigningRequest" });
     expect(created.json.spec.username).not.toBe("someone-else");
-    const approve = { status: { conditions: [{ type: "Approved", status: "True", reason: "ByHand", message: "fine" }] } };
+    const approve = {
+      status: { conditions: [{ type: "Approved", status: "True", reason: "ByHand", message: "fine" }] },
+    };
     const onStatus = await cluster.request("PATCH", `${path}/r/status`, approve, merge);
-    expect(onStatus.json.message).toContain('status.conditions: Forbidden: updates may not add a condition of type "Approved"');
-    const approved = await cluster.request("PATCH", `${path}/r/approval`, { ...approve, spec: { usages: ["signing"] } }, merge);
+    expect(onStatus.json.message).toContain(
+      'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
+    );
+    const approved = await cluster.request(
+      "PATCH",
+      `${path}/r/approval`,
+      { ...approve, spec: { usages: ["signing"] } },
+      merge,
+    );
     expect(approved.status).toBe(200);
     expect(approved.json.spec.usages).toEqual(["client auth"]);
-    expect(approved.json.status.conditions[0]).toMatchObject({ type: "Approved", lastUpdateTime: expect.any(String), lastTransitionTime: expect.any(String) });
+    expect(approved.json.status.conditions[0]).toMatchObject({
+      type: "Approved",
+      lastUpdateTime: expect.any(String),
+      lastTransitionTime: expect.any(String),
+    });
     const both = [...approve.status.conditions, { type: "Denied", status: "True", reason: "x" }];
-    expect((await cluster.request("PATCH", `${path}/r/approval`, { status: { conditions: both } }, merge)).json.message).toContain(
-      'status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
-    );
-    expect((await cluster.request("PATCH", `${path}/r/approval`, { status: { conditions: [] } }, merge)).json.message).toContain(
-      'updates may not remove a condition of type "Approved"',
-    );
+    expect(
+      (await cluster.request("PATCH", `${path}/r/approval`, { status: { conditions: both } }, merge)).json.message,
+    ).toContain('status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive');
+    expect(
+      (await cluster.request("PATCH", `${path}/r/approval`, { status: { conditions: [] } }, merge)).json.message,
+    ).toContain('updates may not remove a condition of type "Approved"');
     expect((await cluster.request("GET", `${path}/r/approval`)).json.metadata.name).toBe("r");
   });
 
@@ -175,7 +219,10 @@ describe("approval of certificate signing requests", () => {
     [{ request: Buffer.from("nothing").toString("base64") }, "PEM block type must be CERTIFICATE REQUEST"],
     [{ signerName: "nobody" }, "must be a fully qualified domain and path"],
     [{ usages: ["flying"] }, 'spec.usages[0]: Unsupported value: "flying"'],
-    [{ expirationSeconds: 60 }, "spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 600 seconds (10 minutes)"],
+    [
+      { expirationSeconds: 60 },
+      "spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 600 seconds (10 minutes)",
+    ],
   ])("%j is refused", async (change, message) => {
     const answer = await cluster.request("POST", path, { metadata: { name: "wrong" }, spec: { ...spec, ...change } });
     expect(answer.status).toBe(422);
@@ -188,16 +235,30 @@ describe("ephemeral containers", () => {
     const { path, pod } = await namespace();
     await pod("a", running);
     const add = (containers: object[], extra: object = {}) =>
-      cluster.request("PATCH", `${path}/pods/a/ephemeralcontainers`, { spec: { ephemeralContainers: containers, ...extra } }, strategic);
+      cluster.request(
+        "PATCH",
+        `${path}/pods/a/ephemeralcontainers`,
+        { spec: { ephemeralContainers: containers, ...extra } },
+        strategic,
+      );
     const added = await add([{ name: "debug", image: "busybox", targetContainerName: "c" }], { hostname: "other" });
     expect(added.status).toBe(200);
     expect(added.json.spec.hostname).toBeUndefined();
-    expect(added.json.spec.ephemeralContainers).toMatchObject([{ name: "debug", image: "busybox", imagePullPolicy: "Always" }]);
+    expect(added.json.spec.ephemeralContainers).toMatchObject([
+      { name: "debug", image: "busybox", imagePullPolicy: "Always" },
+    ]);
     expect(added.json.metadata.generation).toBe(2);
-    expect((await add([{ name: "debug", image: "other" }])).json.message).toContain('existing ephemeral containers "debug" may not be changed');
+    expect((await add([{ name: "debug", image: "other" }])).json.message).toContain(
+      'existing ephemeral containers "debug" may not be changed',
+    );
     expect((await add([{ name: "c", image: "x" }])).json.message).toContain("Duplicate value");
     expect((await add([{ name: "more", image: "x" }])).json.spec.ephemeralContainers).toHaveLength(2);
-    const gone = await cluster.request("PATCH", `${path}/pods/a/ephemeralcontainers`, { spec: { ephemeralContainers: null } }, merge);
+    const gone = await cluster.request(
+      "PATCH",
+      `${path}/pods/a/ephemeralcontainers`,
+      { spec: { ephemeralContainers: null } },
+      merge,
+    );
     expect(gone.json.message).toContain('existing ephemeral containers "debug" may not be removed');
     expect((await cluster.request("GET", `${path}/pods/a/ephemeralcontainers`)).json.kind).toBe("Pod");
   });
@@ -206,7 +267,12 @@ describe("ephemeral containers", () => {
 describe("resize", () => {
   test("cpu and memory change in place; the class of service, names and everything else do not", async () => {
     const { path, pod } = await namespace();
-    await pod("a", running, { containers: [{ name: "c", image: "i", resources: { requests } }, { name: "d", image: "i", resources: { requests } }] });
+    await pod("a", running, {
+      containers: [
+        { name: "c", image: "i", resources: { requests } },
+        { name: "d", image: "i", resources: { requests } },
+      ],
+    });
     const resize = (body: object) => cluster.request("PATCH", `${path}/pods/a/resize`, body, strategic);
     const one = (name: string, resources: object) => ({ spec: { containers: [{ name, resources }] } });
     const resized = await resize({ ...one("c", { requests: { cpu: "200m" } }), metadata: { labels: { more: "x" } } });
@@ -215,12 +281,16 @@ describe("resize", () => {
     expect(resized.json.metadata.labels).toEqual({ app: "a" });
     expect(resized.json.metadata.generation).toBe(2);
     const guaranteed = await resize(one("c", { requests: { cpu: null, memory: null } }));
-    expect(guaranteed.json.message).toContain("spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed");
+    expect(guaranteed.json.message).toContain(
+      "spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed",
+    );
     const storage = await resize(one("c", { requests: { "ephemeral-storage": "1Gi" } }));
     expect(storage.json.message).toContain("spec: Forbidden: only cpu and memory resources are mutable");
     const [c, d] = resized.json.spec.containers;
     const swapped = await cluster.request("PATCH", `${path}/pods/a/resize`, { spec: { containers: [d, c] } }, merge);
-    expect(swapped.json.message).toContain("spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize");
+    expect(swapped.json.message).toContain(
+      "spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize",
+    );
   });
 
   test("a pod without requests stays BestEffort", async () => {

@@ -24,16 +24,16 @@ const maxKnown = 10_000;
  * isolate sees for a cluster: a cluster is a name prefix, so this is all there is to creating one. Then its loops are woken.
  */
 export async function bootstrapCluster(c: AppContext): Promise<void> {
-  const { cluster } = c.var.info;
+  const { cluster } = c.get("info");
   if (known.has(cluster)) return;
   const env = c.env.env;
-  const storage = c.var.storage.for(namespaces);
+  const storage = c.get("storage").for(namespaces);
   const present = await storage.get(objectKey(namespaces, undefined, "kube-node-lease"));
   if (present === undefined) {
     const directory = env.CLUSTER_DIRECTORY.get(env.CLUSTER_DIRECTORY.idFromName("clusters"));
     await Promise.all([
       directory.addCluster(cluster),
-      createBuiltInApiServices({ storage: c.var.storage, clock: c.env.clock }),
+      createBuiltInApiServices({ storage: c.get("storage"), clock: c.env.clock }),
       ...systemNamespaces.map((name) =>
         createIfAbsent(c, namespaces, undefined, {
           metadata: { name, ...stamp(c), labels: { "kubernetes.io/metadata.name": name } },
@@ -100,7 +100,7 @@ function stamp(c: AppContext) {
 
 async function createIfAbsent(c: AppContext, gr: GroupResource, namespace: string | undefined, object: KubeObject): Promise<void> {
   try {
-    await c.var.storage.for(gr).create(objectKey(gr, namespace, object.metadata.name!), encodeObject(object));
+    await c.get("storage").for(gr).create(objectKey(gr, namespace, object.metadata.name!), encodeObject(object));
   } catch (error) {
     if (!isStorageError(error, "KeyExists")) throw error;
   }

@@ -54,7 +54,7 @@ export function buildHandlerChain(bootstrap: (c: AppContext) => Promise<void>): 
 const writingVerbs = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
 async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppContext) => Promise<void>): Promise<Response> {
-  const { info } = c.var;
+  const info = c.get("info");
   if (info.path !== batchPath) {
     const aggregated = await aggregatedResponse(c);
     if (aggregated !== undefined) return aggregated;

@@ -7,7 +7,7 @@ const ping: Check = async () => {};
 
 /** The store answers: the namespaces shard tells its revision. */
 const storage: Check = async (c) => {
-  await c.var.storage.for({ group: "", resource: "namespaces" }).currentRevision();
+  await c.get("storage").for({ group: "", resource: "namespaces" }).currentRevision();
 };
 
 const checks: Record<string, Record<string, Check>> = {
@@ -18,7 +18,7 @@ const checks: Record<string, Record<string, Check>> = {
 
 /** /healthz, /livez, /readyz with `verbose` and `exclude`, and each check by its name. Mirrors k8s.io/apiserver pkg/server/healthz (1.36). */
 export async function healthResponse(c: AppContext): Promise<Response | undefined> {
-  const [, endpoint = "", name] = c.var.info.path.split("/");
+  const [, endpoint = "", name] = c.get("info").path.split("/");
   const all = checks[endpoint];
   if (all === undefined) return undefined;
   if (name !== undefined && name !== "" && !(name in all)) throw newPathNotFound();

@@ -38,7 +38,7 @@ export const requestMetrics: Filter = async (c, next) => {
   try {
     await next();
   } finally {
-    const { info } = c.var;
+    const info = c.get("info");
     if (info?.isResourceRequest) {
       const labels = {
         verb: info.verb.toUpperCase(),

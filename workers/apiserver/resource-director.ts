@@ -54,7 +54,7 @@ const withRest = new Set(["proxy"]);
  * is served, as upstream's last delegate), 405 for verbs that the path does not serve.
  */
 export async function resourceDirector(c: AppContext): Promise<Response> {
-  const { info } = c.var;
+  const info = c.get("info");
   const resource = catalog.find(info.apiGroup, info.apiVersion, info.resource) ?? (await customResource(c));
   if (resource === undefined) {
     const served = info.apiGroup === "" || catalog.groups().some(({ group }) => group === info.apiGroup);
@@ -80,7 +80,7 @@ async function noticed(c: AppContext, resource: ResourceInfo): Promise<Response>
 }
 
 function resourceHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const { info } = c.var;
+  const info = c.get("info");
   // HEAD has the verb "get" for authorization, but no route.
   if (info.verb === "" || c.req.raw.method === "HEAD") throw newMethodNotAllowed();
   if (!isServedPath(info, resource)) throw newPathNotFound();
@@ -100,12 +100,12 @@ const writes = new Set(["create", "update", "patch", "delete", "deletecollection
 
 /** The custom resource of the request's path. Groups without a dot and the core group have none. */
 async function customResource(c: AppContext): Promise<ResourceInfo | undefined> {
-  const { apiGroup, apiVersion, resource, verb } = c.var.info;
+  const { apiGroup, apiVersion, resource, verb } = c.get("info");
   if (!apiGroup.includes(".")) return undefined;
   const found = await findCustomResource(extensionsContext(c), apiGroup, apiVersion, resource);
   if (found?.custom === undefined) return found;
   const { warning, terminating } = found.custom;
-  if (warning !== undefined) c.var.warnings.push(warning);
+  if (warning !== undefined) c.get("warnings").push(warning);
   if (terminating && verb === "create") {
     throw newMethodNotAllowedBecause("create not allowed while custom resource definition is terminating", found);
   }
@@ -142,7 +142,7 @@ function isServedMethod(info: RequestInfo, resource: ResourceInfo): boolean {
 }
 
 function subresourceDirector(c: AppContext, resource: ResourceInfo, subresource: SubresourceInfo): Promise<Response> {
-  const { verb } = c.var.info;
+  const { verb } = c.get("info");
   if (!subresource.verbs.includes(verb)) throw newMethodNotAllowed();
   if (wholeObject.has(subresource.name)) return handlers[verb]!(c, resource);
   const handler = subresourceHandlers[subresource.name];

@@ -10,6 +10,15 @@ export function jsonResponse(body: BodyInit | null, status = 200, headers: Recor
   return new Response(body, { status, headers: { "Content-Type": jsonType, ...headers } });
 }
 
+/** Sets a header of the answer in place where the platform lets it; an answer that came from elsewhere is copied. */
+export function setHeader(c: AppContext, name: string, value: string): void {
+  try {
+    c.res.headers.set(name, value);
+  } catch {
+    c.header(name, value);
+  }
+}
+
 /**
  * A metav1.Status as the answer, in the encoding that the client accepts, with Retry-After where it says so.
  * A client that accepts none gets JSON. Mirrors ErrorNegotiated of k8s.io/apiserver pkg/endpoints/handlers/responsewriters (1.36).
@@ -20,7 +29,8 @@ export function statusResponse(c: AppContext, status: Status): Response {
     form === undefined
       ? jsonResponse(JSON.stringify(status, null, 2), status.code)
       : writeObject(status as unknown as KubeObject, form, status.code);
-  if (status.details?.retryAfterSeconds !== undefined) response.headers.set("Retry-After", String(status.details.retryAfterSeconds));
+  if (status.details?.retryAfterSeconds !== undefined)
+    response.headers.set("Retry-After", String(status.details.retryAfterSeconds));
   if (status.code === 401) response.headers.set("WWW-Authenticate", 'Bearer realm="kubernetes"');
   return response;
 }

@@ -160,7 +160,11 @@ function decodeBinary(
     return decodeValue(value, duplicates, expected ?? gvk, fieldValidation, attempt);
   }
   const struct = structOf(gvk, expected);
-  if (struct === undefined) throw newUnsupportedMediaType(acceptedMediaTypes.slice(0, 2));
+  if (struct === undefined) {
+    throw new UnmarshalError(
+      "object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message",
+    );
+  }
   const object = withKind(decodeProtobuf(struct, unknown.raw), gvk);
   checkExpected(gvk, expected);
   return { object, gvk, warnings: [] };

@@ -16,21 +16,27 @@ export function validateRuleWithOperations(rule: any, path: string, causes: Caus
   if (given.length === 0) causes.push(required(`${path}.operations`));
   onlyWildcard(given, "operations", `${path}.operations`, causes);
   for (const [index, operation] of given.entries()) {
-    if (!operations.includes(operation)) causes.push(notSupported(`${path}.operations[${index}]`, textOf(operation), operations));
+    if (!operations.includes(operation))
+      causes.push(notSupported(`${path}.operations[${index}]`, textOf(operation), operations));
   }
-  for (const [field, what] of [["apiGroups", "API groups"], ["apiVersions", "API versions"]] as const) {
+  for (const [field, what] of [
+    ["apiGroups", "API groups"],
+    ["apiVersions", "API versions"],
+  ] as const) {
     const values = listOf(rule[field]);
     if (values.length === 0) causes.push(required(`${path}.${field}`));
     onlyWildcard(values, what, `${path}.${field}`, causes);
     if (field === "apiGroups") continue;
-    for (const [index, version] of values.entries()) if (version === "") causes.push(required(`${path}.${field}[${index}]`));
+    for (const [index, version] of values.entries())
+      if (version === "") causes.push(required(`${path}.${field}[${index}]`));
   }
   validateResources(listOf(rule.resources).map(textOf), `${path}.resources`, causes);
   if (isSet(rule.scope) && !scopes.includes(rule.scope)) causes.push(notSupported(`${path}.scope`, rule.scope, scopes));
 }
 
 function onlyWildcard(values: any[], what: string, path: string, causes: Causes): void {
-  if (values.length > 1 && values.includes("*")) causes.push(invalid(path, values, `if '*' is present, must not specify other ${what}`));
+  if (values.length > 1 && values.includes("*"))
+    causes.push(invalid(path, values, `if '*' is present, must not specify other ${what}`));
 }
 
 function validateResources(resources: string[], path: string, causes: Causes): void {
@@ -50,7 +56,8 @@ function validateResources(resources: string[], path: string, causes: Causes): v
       continue;
     }
     const [name, subresource] = [resource.slice(0, slash), resource.slice(slash + 1)];
-    if (allSubresources.has(name)) causes.push(invalid(field, resource, `if '${name}/*' is present, must not specify ${resource}`));
+    if (allSubresources.has(name))
+      causes.push(invalid(field, resource, `if '${name}/*' is present, must not specify ${resource}`));
     if (allResources.has(subresource)) {
       causes.push(invalid(field, resource, `if '*/${subresource}' is present, must not specify ${resource}`));
     }
@@ -76,7 +83,8 @@ export function validateMatchResources(match: any, path: string, causes: Causes)
     else validateLabelSelector(match[field], `${path}.${field}`, causes);
   }
   for (const field of ["resourceRules", "excludeResourceRules"]) {
-    for (const [index, rule] of listOf(match[field]).entries()) validateNamedRule(rule ?? {}, `${path}.${field}[${index}]`, causes);
+    for (const [index, rule] of listOf(match[field]).entries())
+      validateNamedRule(rule ?? {}, `${path}.${field}[${index}]`, causes);
   }
 }
 

@@ -1,8 +1,18 @@
 import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { duplicate, forbidden, invalid, notSupported, required, tooMany } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { isDns1035Label, isDns1123Subdomain, isQualifiedName, isValidPathSegmentName } from "../../apimachinery/validation-names.ts";
-import { failurePolicies, matchPolicies, validateMatchResources, validateRuleWithOperations } from "./admission-rules.ts";
+import {
+  isDns1035Label,
+  isDns1123Subdomain,
+  isQualifiedName,
+  isValidPathSegmentName,
+} from "../../apimachinery/validation-names.ts";
+import {
+  failurePolicies,
+  matchPolicies,
+  validateMatchResources,
+  validateRuleWithOperations,
+} from "./admission-rules.ts";
 import { checkText, isSet, listOf, supportedEnum, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateLabelSelector } from "./label-selector.ts";
@@ -27,7 +37,12 @@ interface WebhookOptions {
   matchConditions: boolean;
 }
 
-const strict: WebhookOptions = { sideEffects: noSideEffects, requireKnownVersion: true, requireUniqueNames: true, matchConditions: true };
+const strict: WebhookOptions = {
+  sideEffects: noSideEffects,
+  requireKnownVersion: true,
+  requireUniqueNames: true,
+  matchConditions: true,
+};
 
 function optionsFor(webhooks: any[], before: any[]): WebhookOptions {
   const hasNone = before.every((hook) => noSideEffects.includes(hook?.sideEffects));
@@ -60,11 +75,13 @@ function validateWebhooks(isMutating: boolean, object: KubeObject, options: Webh
 
 function validateWebhook(isMutating: boolean, hook: any, options: WebhookOptions, path: string, causes: Causes): void {
   validateFullyQualifiedName(hook.name, `${path}.name`, causes);
-  for (const [index, rule] of listOf(hook.rules).entries()) validateRuleWithOperations(rule ?? {}, `${path}.rules[${index}]`, causes);
+  for (const [index, rule] of listOf(hook.rules).entries())
+    validateRuleWithOperations(rule ?? {}, `${path}.rules[${index}]`, causes);
   if (isSet(hook.failurePolicy)) supportedEnum(hook.failurePolicy, failurePolicies, `${path}.failurePolicy`, causes);
   if (isSet(hook.matchPolicy)) supportedEnum(hook.matchPolicy, matchPolicies, `${path}.matchPolicy`, causes);
   const allowed = options.sideEffects;
-  if (!isSet(hook.sideEffects)) causes.push(required(`${path}.sideEffects`, `must specify one of ${allowed.join(", ")}`));
+  if (!isSet(hook.sideEffects))
+    causes.push(required(`${path}.sideEffects`, `must specify one of ${allowed.join(", ")}`));
   else supportedEnum(hook.sideEffects, allowed, `${path}.sideEffects`, causes);
   const seconds = hook.timeoutSeconds;
   if (isSet(seconds) && (seconds > 30 || seconds < 1)) {
@@ -118,19 +135,23 @@ function validatePolicy(spec: any, causes: Causes): void {
   if (!spec.matchConstraints) causes.push(required("spec.matchConstraints"));
   else {
     validateMatchResources(spec.matchConstraints, "spec.matchConstraints", causes);
-    if (listOf(spec.matchConstraints.resourceRules).length === 0) causes.push(required("spec.matchConstraints.resourceRules"));
+    if (listOf(spec.matchConstraints.resourceRules).length === 0)
+      causes.push(required("spec.matchConstraints.resourceRules"));
   }
   validateMatchConditions(spec.matchConditions, "spec.matchConditions", causes);
   for (const [index, variable] of listOf(spec.variables).entries()) {
     const path = `spec.variables[${index}]`;
     if (isBlank(variable?.name)) causes.push(required(`${path}.name`, "name is not specified"));
-    else if (!isCelIdentifier(textOf(variable.name))) causes.push(invalid(`${path}.name`, variable.name, "name is not a valid CEL identifier"));
+    else if (!isCelIdentifier(textOf(variable.name)))
+      causes.push(invalid(`${path}.name`, variable.name, "name is not a valid CEL identifier"));
     if (isBlank(variable?.expression)) causes.push(required(`${path}.expression`, "expression is not specified"));
   }
 }
 
 const reserved = new Set(
-  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(" "),
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
 );
 
 function isCelIdentifier(name: string): boolean {
@@ -153,7 +174,9 @@ function validateParamKind(kind: any, path: string, causes: Causes): void {
   if (name === "") return void causes.push(required(`${path}.kind`));
   const problems = isDns1035Label(name.toLowerCase());
   if (problems.length > 0) {
-    causes.push(invalid(`${path}.kind`, name, `may have mixed case, but should otherwise match: ${problems.join(",")}`));
+    causes.push(
+      invalid(`${path}.kind`, name, `may have mixed case, but should otherwise match: ${problems.join(",")}`),
+    );
   }
 }
 
@@ -171,9 +194,12 @@ function validateValidatingPolicy(object: KubeObject, causes: Causes): void {
     causes.push(required("spec.validations", detail), required("spec.auditAnnotations", detail));
     return;
   }
-  for (const [index, validation] of validations.entries()) validateValidation(validation ?? {}, `spec.validations[${index}]`, causes);
+  for (const [index, validation] of validations.entries())
+    validateValidation(validation ?? {}, `spec.validations[${index}]`, causes);
   if (annotations.length > maxAuditAnnotations) {
-    causes.push(invalid("spec.auditAnnotations", annotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`));
+    causes.push(
+      invalid("spec.auditAnnotations", annotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`),
+    );
   }
   const keys = new Set<string>();
   for (const [index, annotation] of annotations.entries()) {
@@ -191,8 +217,10 @@ function validateValidation(validation: any, path: string, causes: Causes): void
   if (messageExpression !== "" && isBlank(messageExpression)) {
     causes.push(invalid(`${path}.messageExpression`, messageExpression, "must be non-empty if specified"));
   }
-  if (message !== "" && isBlank(message)) causes.push(invalid(`${path}.message`, message, "message must be non-empty if specified"));
-  else if (/[\n\r]/.test(message.trim())) causes.push(invalid(`${path}.message`, message, "message must not contain line breaks"));
+  if (message !== "" && isBlank(message))
+    causes.push(invalid(`${path}.message`, message, "message must be non-empty if specified"));
+  else if (/[\n\r]/.test(message.trim()))
+    causes.push(invalid(`${path}.message`, message, "message must not contain line breaks"));
   const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
   if (isSet(validation.reason)) supportedEnum(validation.reason, reasons, `${path}.reason`, causes);
 }
@@ -214,7 +242,8 @@ function validateMutatingPolicy(object: KubeObject, causes: Causes): void {
   validatePolicy(spec, causes);
   const mutations = listOf(spec.mutations);
   if (mutations.length === 0) causes.push(required("spec.mutations", "mutations must contain at least one item"));
-  for (const [index, mutation] of mutations.entries()) validateMutation(mutation ?? {}, `spec.mutations[${index}]`, causes);
+  for (const [index, mutation] of mutations.entries())
+    validateMutation(mutation ?? {}, `spec.mutations[${index}]`, causes);
   if (!spec.reinvocationPolicy) causes.push(required("spec.reinvocationPolicy"));
   else supportedEnum(spec.reinvocationPolicy, ["IfNeeded", "Never"], "spec.reinvocationPolicy", causes);
 }
@@ -232,7 +261,8 @@ function validateMutation(mutation: any, path: string, causes: Causes): void {
     if (name !== type) {
       if (isSet(value)) causes.push(invalid(`${path}.${field}`, value, `not allowed when patchType is ${type}`));
     } else if (!isSet(value)) causes.push(required(`${path}.${field}`, `required when patchType is ${type}`));
-    else if (isBlank(value.expression)) causes.push(required(`${path}.${field}.expression`, "expression is not specified"));
+    else if (isBlank(value.expression))
+      causes.push(required(`${path}.${field}.expression`, "expression is not specified"));
   }
 }
 

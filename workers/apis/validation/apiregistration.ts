@@ -15,7 +15,8 @@ function validateApiService(object: KubeObject, causes: Causes): void {
   const name = object.metadata.name ?? "";
   const wanted = `${version}.${group}`;
   const problems = isValidPathSegmentName(name);
-  if (problems.length === 0 && name !== wanted) problems.push(`must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`);
+  if (problems.length === 0 && name !== wanted)
+    problems.push(`must be \`spec.version+"."+spec.group\`: ${quote(wanted)}`);
   for (const text of problems) causes.push(invalid("metadata.name", name, text));
   if (group === "" && version !== "v1") {
     causes.push(required("spec.group", "only v1 may have an empty group and it better be legacy kube"));
@@ -24,7 +25,8 @@ function validateApiService(object: KubeObject, causes: Causes): void {
   checkText(isDns1035Label, version, "spec.version", causes);
   const priority = (field: string, maximum: number) => {
     const value = numberOf(spec[field]);
-    if (value <= 0 || value > maximum) causes.push(invalid(`spec.${field}`, value, `must be positive and less than ${maximum}`));
+    if (value <= 0 || value > maximum)
+      causes.push(invalid(`spec.${field}`, value, `must be positive and less than ${maximum}`));
   };
   priority("groupPriorityMinimum", 20_000);
   priority("versionPriority", 1_000);
@@ -42,7 +44,9 @@ function validateApiService(object: KubeObject, causes: Causes): void {
   if (!service.namespace) causes.push(required("spec.service.namespace"));
   if (!service.name) causes.push(required("spec.service.name"));
   if (typeof service.port === "number" && (service.port < 1 || service.port > 65_535)) {
-    causes.push(invalid("spec.service.port", service.port, "port is not valid: must be between 1 and 65535, inclusive"));
+    causes.push(
+      invalid("spec.service.port", service.port, "port is not valid: must be between 1 and 65535, inclusive"),
+    );
   }
   if (insecureSkipTLSVerify && caBundle) {
     causes.push(invalid("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present"));

@@ -11,9 +11,29 @@ import { validateSignerName } from "./signer-name.ts";
 
 /** Mirrors pkg/apis/certificates/validation/validation.go (1.36); signatures of requests are not checked. */
 const usages = [
-  "any", "cert sign", "client auth", "code signing", "content commitment", "crl sign", "data encipherment", "decipher only",
-  "digital signature", "email protection", "encipher only", "ipsec end system", "ipsec tunnel", "ipsec user", "key agreement",
-  "key encipherment", "microsoft sgc", "netscape sgc", "ocsp signing", "s/mime", "server auth", "signing", "timestamping",
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
 ];
 const lastingConditions = ["Approved", "Denied", "Failed"];
 const legacySignerName = "kubernetes.io/legacy-unknown";
@@ -34,11 +54,17 @@ function validateRequest(object: KubeObject, causes: Causes): void {
     if (given.indexOf(usage) < index) causes.push(duplicate(`spec.usages[${index}]`, usage));
   }
   if (spec.signerName === legacySignerName) {
-    causes.push(invalid("spec.signerName", spec.signerName, "the legacy signerName is not allowed via this API version"));
+    causes.push(
+      invalid("spec.signerName", spec.signerName, "the legacy signerName is not allowed via this API version"),
+    );
   } else validateSignerName(spec.signerName, "spec.signerName", causes);
   if (isSet(spec.expirationSeconds) && spec.expirationSeconds < 600) {
     causes.push(
-      invalid("spec.expirationSeconds", spec.expirationSeconds, "may not specify a duration less than 600 seconds (10 minutes)"),
+      invalid(
+        "spec.expirationSeconds",
+        spec.expirationSeconds,
+        "may not specify a duration less than 600 seconds (10 minutes)",
+      ),
     );
   }
   validateSigningConditions(object, conditionsPath, causes);
@@ -60,7 +86,8 @@ function validateSigningConditions(object: KubeObject, path: string, causes: Cau
     if (type === "") causes.push(required(`${field}.type`));
     const allowed = lastingConditions.includes(type) ? ["True"] : ["False", "True", "Unknown"];
     if (!condition?.status) causes.push(required(`${field}.status`));
-    else if (!allowed.includes(condition.status)) causes.push(notSupported(`${field}.status`, condition.status, allowed));
+    else if (!allowed.includes(condition.status))
+      causes.push(notSupported(`${field}.status`, condition.status, allowed));
     if ((type === "Approved" && seen.has("Denied")) || (type === "Denied" && seen.has("Approved"))) {
       causes.push(invalid(path, type, "Approved and Denied conditions are mutually exclusive"));
     }
@@ -70,9 +97,15 @@ function validateSigningConditions(object: KubeObject, path: string, causes: Cau
 }
 
 /** `approval`: only that subresource may add Approved or Denied. */
-function validateSigningRequestUpdate(object: KubeObject, previous: KubeObject, kind: "approval" | "status", causes: Causes): void {
+function validateSigningRequestUpdate(
+  object: KubeObject,
+  previous: KubeObject,
+  kind: "approval" | "status",
+  causes: Causes,
+): void {
   validateSigningConditions(object, conditionsPath, causes);
-  const of = (request: KubeObject, type: string) => listOf(request.status?.conditions).filter((condition) => condition?.type === type);
+  const of = (request: KubeObject, type: string) =>
+    listOf(request.status?.conditions).filter((condition) => condition?.type === type);
   for (const type of lastingConditions) {
     if (of(object, type).length < of(previous, type).length) {
       causes.push(forbidden(conditionsPath, `updates may not remove a condition of type ${quote(type)}`));
@@ -125,10 +158,13 @@ function validateTrustBundleIdentity(object: KubeObject, causes: Causes): void {
 
 function trustBundleNameProblems(name: string, signer: string): string[] {
   if (signer === "") {
-    return name.includes(":") ? ['ClusterTrustBundle without signer name must not have ":" in its name'] : isDns1123Subdomain(name);
+    return name.includes(":")
+      ? ['ClusterTrustBundle without signer name must not have ":" in its name']
+      : isDns1123Subdomain(name);
   }
   const prefix = `${signer.replaceAll("/", ":")}:`;
-  if (!name.startsWith(prefix)) return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
+  if (!name.startsWith(prefix))
+    return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
   return isDns1123Subdomain(name.slice(prefix.length));
 }
 
@@ -148,7 +184,8 @@ function validateTrustBundle(text: string, path: string, causes: Causes): void {
   }
   if (causes.length > before) return;
   if (indices.size === 0) refuse("at least one trust anchor must be provided");
-  for (const same of indices.values()) if (same.length > 1) refuse(`duplicate trust anchor (indices [${same.join(" ")}])`);
+  for (const same of indices.values())
+    if (same.length > 1) refuse(`duplicate trust anchor (indices [${same.join(" ")}])`);
 }
 
 function validateTrustBundleUpdate(object: KubeObject, previous: KubeObject, causes: Causes): void {
@@ -166,7 +203,11 @@ const maxExpirationSeconds = 91 * 24 * 3_600;
 function validatePodCertificateRequest(object: KubeObject, causes: Causes): void {
   const spec = object.spec ?? {};
   validateSignerName(spec.signerName, "spec.signerName", causes);
-  for (const [name, uid] of [["podName", "podUID"], ["serviceAccountName", "serviceAccountUID"], ["nodeName", "nodeUID"]] as const) {
+  for (const [name, uid] of [
+    ["podName", "podUID"],
+    ["serviceAccountName", "serviceAccountUID"],
+    ["nodeName", "nodeUID"],
+  ] as const) {
     checkText(isDns1123Subdomain, spec[name], `spec.${name}`, causes);
     const value = textOf(spec[uid]);
     if (value === "") causes.push(invalid(`spec.${uid}`, value, "must not be empty"));
@@ -175,9 +216,14 @@ function validatePodCertificateRequest(object: KubeObject, causes: Causes): void
   const seconds = spec.maxExpirationSeconds;
   if (!isSet(seconds)) return void causes.push(required("spec.maxExpirationSeconds", "must be set"));
   const domain = textOf(spec.signerName).split("/")[0]!;
-  const maximum = domain === "kubernetes.io" || domain.endsWith(".kubernetes.io") ? maxKubernetesExpirationSeconds : maxExpirationSeconds;
+  const maximum =
+    domain === "kubernetes.io" || domain.endsWith(".kubernetes.io")
+      ? maxKubernetesExpirationSeconds
+      : maxExpirationSeconds;
   if (!(seconds >= minExpirationSeconds && seconds <= maximum)) {
-    causes.push(invalid("spec.maxExpirationSeconds", seconds, `must be in the range [${minExpirationSeconds}, ${maximum}]`));
+    causes.push(
+      invalid("spec.maxExpirationSeconds", seconds, `must be in the range [${minExpirationSeconds}, ${maximum}]`),
+    );
   }
 }
 

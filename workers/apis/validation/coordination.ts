@@ -19,7 +19,8 @@ function validateLease(lease: KubeObject, causes: Causes): void {
     causes.push(invalid("spec.leaseTransitions", leaseTransitions, "must be greater than or equal to 0"));
   }
   if (isSet(strategy)) validateStrategy(strategy, "spec.strategy", causes);
-  if (preferredHolder && !strategy) causes.push(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
+  if (preferredHolder && !strategy)
+    causes.push(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
 }
 
 /** The path has the field's name twice, as upstream's. */

@@ -22,7 +22,9 @@ function validateEndpointSlice(slice: KubeObject, causes: Causes): void {
   else if (!addressTypes.includes(type)) causes.push(notSupported("addressType", type, addressTypes));
   const endpoints = listOf(slice["endpoints"]);
   if (endpoints.length > maxEndpoints) causes.push(tooMany("endpoints", endpoints.length, maxEndpoints));
-  else for (const [index, endpoint] of endpoints.entries()) validateEndpoint(endpoint ?? {}, type, `endpoints[${index}]`, causes);
+  else
+    for (const [index, endpoint] of endpoints.entries())
+      validateEndpoint(endpoint ?? {}, type, `endpoints[${index}]`, causes);
   validatePorts(listOf(slice["ports"]), "ports", causes);
 }
 
@@ -30,7 +32,8 @@ function validateEndpoint(endpoint: any, type: string, path: string, causes: Cau
   const addresses = listOf(endpoint.addresses);
   if (addresses.length === 0) causes.push(required(`${path}.addresses`, "must contain at least 1 address"));
   else if (addresses.length > maxAddresses) causes.push(tooMany(`${path}.addresses`, addresses.length, maxAddresses));
-  for (const [index, address] of addresses.entries()) validateAddress(address, type, `${path}.addresses[${index}]`, causes);
+  for (const [index, address] of addresses.entries())
+    validateAddress(address, type, `${path}.addresses[${index}]`, causes);
   if (isSet(endpoint.nodeName)) checkText(isDns1123Subdomain, endpoint.nodeName, `${path}.nodeName`, causes);
   const topology = endpoint.deprecatedTopology;
   if (topology) {
@@ -49,7 +52,8 @@ function validateEndpoint(endpoint: any, type: string, path: string, causes: Cau
 function validateAddress(value: unknown, type: string, path: string, causes: Causes): void {
   const address = textOf(value);
   if (type === "IPv4" || type === "IPv6") {
-    if (parseIp(address)?.family !== (type === "IPv4" ? 4 : 6)) causes.push(invalid(path, address, `must be an ${type} address`));
+    if (parseIp(address)?.family !== (type === "IPv4" ? 4 : 6))
+      causes.push(invalid(path, address, `must be an ${type} address`));
     validateNonSpecialIp(address, path, causes);
   } else if (type === "FQDN") validateDomainName(address, path, causes);
 }

@@ -63,8 +63,19 @@ function validateSeries(event: KubeObject, causes: Causes): void {
 }
 
 const immutableFields = [
-  "involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "type", "eventTime", "action",
-  "related", "reportingComponent", "reportingInstance",
+  "involvedObject",
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingComponent",
+  "reportingInstance",
 ];
 
 export function validateStrictEventUpdate(event: KubeObject, previous: KubeObject, causes: Causes): void {

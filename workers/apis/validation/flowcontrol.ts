@@ -23,7 +23,11 @@ const everything = (...groups: string[]) => [
 
 /** Specs that cannot be otherwise. Mirrors k8s.io/apiserver pkg/apis/flowcontrol/bootstrap, the mandatory objects. */
 const mandatorySchemas: Readonly<Record<string, unknown>> = {
-  exempt: { priorityLevelConfiguration: { name: "exempt" }, matchingPrecedence: 1, rules: everything("system:masters") },
+  exempt: {
+    priorityLevelConfiguration: { name: "exempt" },
+    matchingPrecedence: 1,
+    rules: everything("system:masters"),
+  },
   "catch-all": {
     priorityLevelConfiguration: { name: "catch-all" },
     matchingPrecedence: maxPrecedence,
@@ -32,7 +36,10 @@ const mandatorySchemas: Readonly<Record<string, unknown>> = {
   },
 };
 const mandatoryLevels: Readonly<Record<string, unknown>> = {
-  "catch-all": { type: "Limited", limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: "Reject" } } },
+  "catch-all": {
+    type: "Limited",
+    limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: "Reject" } },
+  },
 };
 
 function validateFixed(object: KubeObject, mandatory: Readonly<Record<string, unknown>>, causes: Causes): void {
@@ -48,7 +55,8 @@ function validateFlowSchema(object: KubeObject, causes: Causes): void {
   const refuse = (detail: string) => causes.push(invalid("spec.matchingPrecedence", precedence, detail));
   if (precedence <= 0) refuse("must be a positive value");
   if (precedence > maxPrecedence) refuse(`must not be greater than ${maxPrecedence}`);
-  if (precedence === 1 && object.metadata.name !== "exempt") refuse("only the schema named 'exempt' may have matchingPrecedence 1");
+  if (precedence === 1 && object.metadata.name !== "exempt")
+    refuse("only the schema named 'exempt' may have matchingPrecedence 1");
   const method = spec.distinguisherMethod;
   if (method && method.type !== "ByNamespace" && method.type !== "ByUser") {
     causes.push(notSupported("spec.distinguisherMethod.type", textOf(method.type), ["ByNamespace", "ByUser"]));
@@ -64,13 +72,16 @@ function validateFlowSchema(object: KubeObject, causes: Causes): void {
 function validateRule(rule: any, path: string, causes: Causes): void {
   const subjects = listOf(rule.subjects);
   if (subjects.length === 0) causes.push(required(`${path}.subjects`, "subjects must contain at least one value"));
-  for (const [index, subject] of subjects.entries()) validateSubject(subject ?? {}, `${path}.subjects[${index}]`, causes);
+  for (const [index, subject] of subjects.entries())
+    validateSubject(subject ?? {}, `${path}.subjects[${index}]`, causes);
   const [resourceRules, nonResourceRules] = [listOf(rule.resourceRules), listOf(rule.nonResourceRules)];
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     causes.push(required(path, "at least one of resourceRules and nonResourceRules has to be non-empty"));
   }
-  for (const [index, entry] of resourceRules.entries()) validateResourceRule(entry ?? {}, `${path}.resourceRules[${index}]`, causes);
-  for (const [index, entry] of nonResourceRules.entries()) validateNonResourceRule(entry ?? {}, `${path}.nonResourceRules[${index}]`, causes);
+  for (const [index, entry] of resourceRules.entries())
+    validateResourceRule(entry ?? {}, `${path}.resourceRules[${index}]`, causes);
+  for (const [index, entry] of nonResourceRules.entries())
+    validateNonResourceRule(entry ?? {}, `${path}.nonResourceRules[${index}]`, causes);
 }
 
 const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
@@ -124,11 +135,14 @@ function validateResourceRule(rule: any, path: string, causes: Causes): void {
   if (namespaces.length === 0 && !rule.clusterScope) {
     causes.push(required(field, "resource rules that are not cluster scoped must supply at least one namespace"));
   } else if (namespaces.includes("*")) {
-    if (namespaces.length > 1) causes.push(invalid(field, namespaces, "if '*' is present, must not specify other namespaces"));
+    if (namespaces.length > 1)
+      causes.push(invalid(field, namespaces, "if '*' is present, must not specify other namespaces"));
   } else {
     for (const [index, namespace] of namespaces.entries()) {
       for (const text of isDns1123Label(textOf(namespace))) {
-        causes.push(invalid(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${text}`));
+        causes.push(
+          invalid(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${text}`),
+        );
       }
     }
   }
@@ -140,7 +154,8 @@ function validateNonResourceRule(rule: any, path: string, causes: Causes): void 
   const field = `${path}.nonResourceURLs`;
   if (urls.length === 0) causes.push(required(field, "nonResourceURLs must contain at least one value"));
   else if (urls.includes("*")) {
-    if (urls.length > 1) causes.push(invalid(field, urls, "if '*' is present, must not specify other non-resource URLs"));
+    if (urls.length > 1)
+      causes.push(invalid(field, urls, "if '*' is present, must not specify other non-resource URLs"));
   } else {
     for (const [index, url] of urls.entries()) {
       const problem = urlProblem(textOf(url));
@@ -189,7 +204,8 @@ function validatePriorityLevel(object: KubeObject, causes: Causes): void {
 
 function validateShares(level: any, path: string, causes: Causes): void {
   const { nominalConcurrencyShares: shares, lendablePercent: percent } = level;
-  if (isSet(shares) && shares < 0) causes.push(invalid(`${path}.nominalConcurrencyShares`, shares, "must be a non-negative integer"));
+  if (isSet(shares) && shares < 0)
+    causes.push(invalid(`${path}.nominalConcurrencyShares`, shares, "must be a non-negative integer"));
   if (isSet(percent) && !(percent >= 0 && percent <= 100)) {
     causes.push(invalid(`${path}.lendablePercent`, percent, "must be between 0 and 100, inclusive"));
   }
@@ -206,7 +222,8 @@ function validateLimited(limited: any, path: string, causes: Causes): void {
 
 function validateLimitResponse({ type, queuing }: any, path: string, causes: Causes): void {
   if (type === "Reject") {
-    if (isSet(queuing)) causes.push(forbidden(`${path}.queuing`, "must be nil if limited.limitResponse.type is not Limited"));
+    if (isSet(queuing))
+      causes.push(forbidden(`${path}.queuing`, "must be nil if limited.limitResponse.type is not Limited"));
   } else if (type === "Queue") {
     if (isSet(queuing)) validateQueuing(queuing, `${path}.queuing`, causes);
     else causes.push(required(`${path}.queuing`, "must not be empty if limited.limitResponse.type is Limited"));
@@ -214,7 +231,11 @@ function validateLimitResponse({ type, queuing }: any, path: string, causes: Cau
 }
 
 function validateQueuing(queuing: any, path: string, causes: Causes): void {
-  const [length, queues, hand] = [queuing.queueLengthLimit, queuing.queues, queuing.handSize].map(numberOf) as [number, number, number];
+  const [length, queues, hand] = [queuing.queueLengthLimit, queuing.queues, queuing.handSize].map(numberOf) as [
+    number,
+    number,
+    number,
+  ];
   if (length <= 0) causes.push(invalid(`${path}.queueLengthLimit`, length, "must be positive"));
   if (queues <= 0) causes.push(invalid(`${path}.queues`, queues, "must be positive"));
   else if (queues > maxQueues) causes.push(invalid(`${path}.queues`, queues, `must not be greater than ${maxQueues}`));
@@ -222,7 +243,9 @@ function validateQueuing(queuing: any, path: string, causes: Causes): void {
   if (hand <= 0) refuse("must be positive");
   else if (hand > queues) refuse(`should not be greater than queues (${queues})`);
   else if (Math.ceil(Math.log2(queues) * hand) > maxHashBits) {
-    refuse(`required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${maxHashBits}`);
+    refuse(
+      `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${maxHashBits}`,
+    );
   }
 }
 

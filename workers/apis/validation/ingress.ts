@@ -27,7 +27,8 @@ export function validateIngress(ingress: KubeObject, causes: Causes): void {
   if (spec.defaultBackend) validateBackend(spec.defaultBackend, "spec.defaultBackend", causes);
   for (const [index, rule] of rules.entries()) validateRule(rule, `spec.rules[${index}]`, causes);
   for (const [index, entry] of listOf(spec.tls).entries()) validateTls(entry, `spec.tls[${index}]`, causes);
-  if (isSet(spec.ingressClassName)) checkText(isDns1123Subdomain, spec.ingressClassName, "spec.ingressClassName", causes);
+  if (isSet(spec.ingressClassName))
+    checkText(isDns1123Subdomain, spec.ingressClassName, "spec.ingressClassName", causes);
 }
 
 /** The annotation is looked at only when an ingress is created. */
@@ -36,7 +37,9 @@ export function validateIngressCreate(ingress: KubeObject, causes: Causes): void
   const annotation = ingress.metadata.annotations?.[classAnnotation];
   const name = ingress.spec?.ingressClassName;
   if (annotation !== undefined && isSet(name) && annotation !== name) {
-    causes.push(invalid(`annotations.${classAnnotation}`, annotation, "must match `ingressClassName` when both are specified"));
+    causes.push(
+      invalid(`annotations.${classAnnotation}`, annotation, "must match `ingressClassName` when both are specified"),
+    );
   }
 }
 
@@ -52,7 +55,8 @@ function validateTls(entry: any, path: string, causes: Causes): void {
 function validateRule(rule: any, path: string, causes: Causes): void {
   const host = textOf(rule?.host);
   if (host !== "") {
-    if (parseIp(host) !== undefined) causes.push(invalid(`${path}.host`, host, "must be a DNS name, not an IP address"));
+    if (parseIp(host) !== undefined)
+      causes.push(invalid(`${path}.host`, host, "must be a DNS name, not an IP address"));
     validateHost(host, `${path}.host`, causes);
   }
   if (!rule?.http) return;
@@ -95,7 +99,8 @@ function validateServiceBackend(service: any, path: string, causes: Causes): voi
   const { name, number } = service.port ?? {};
   if (name && number) causes.push(invalid(path, "", "cannot set both port name & port number"));
   else if (name) checkText(isValidPortName, name, `${path}.service.port.name`, causes);
-  else if (number) for (const text of isValidPortNum(number)) causes.push(invalid(`${path}.service.port.number`, number, text));
+  else if (number)
+    for (const text of isValidPortNum(number)) causes.push(invalid(`${path}.service.port.number`, number, text));
   else causes.push(required(path, "port name or number is required"));
 }
 
@@ -133,6 +138,7 @@ export function validateIngressStatus(ingress: KubeObject, _previous: KubeObject
     const hostname = textOf(entry?.hostname);
     if (hostname === "") continue;
     checkText(isDns1123Subdomain, hostname, `${path}.hostname`, causes);
-    if (parseIp(hostname) !== undefined) causes.push(invalid(`${path}.hostname`, hostname, "must be a DNS name, not an IP address"));
+    if (parseIp(hostname) !== undefined)
+      causes.push(invalid(`${path}.hostname`, hostname, "must be a DNS name, not an IP address"));
   }
 }

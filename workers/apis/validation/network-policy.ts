@@ -11,15 +11,20 @@ import { validateLabelSelector } from "./label-selector.ts";
 export function validateNetworkPolicy(policy: KubeObject, causes: Causes): void {
   const spec = policy.spec ?? {};
   validateLabelSelector(spec.podSelector, "spec.podSelector", causes);
-  for (const [direction, peers] of [["ingress", "from"], ["egress", "to"]] as const) {
+  for (const [direction, peers] of [
+    ["ingress", "from"],
+    ["egress", "to"],
+  ] as const) {
     for (const [index, rule] of listOf(spec[direction]).entries()) {
       const path = `spec.${direction}[${index}]`;
       for (const [at, port] of listOf(rule?.ports).entries()) validatePort(port ?? {}, `${path}.ports[${at}]`, causes);
-      for (const [at, peer] of listOf(rule?.[peers]).entries()) validatePeer(peer ?? {}, `${path}.${peers}[${at}]`, causes);
+      for (const [at, peer] of listOf(rule?.[peers]).entries())
+        validatePeer(peer ?? {}, `${path}.${peers}[${at}]`, causes);
     }
   }
   const types = listOf(spec.policyTypes);
-  if (types.length > 2) return void causes.push(invalid("spec.policyTypes", types, "may not specify more than two policyTypes"));
+  if (types.length > 2)
+    return void causes.push(invalid("spec.policyTypes", types, "may not specify more than two policyTypes"));
   for (const [index, type] of types.entries()) {
     if (type !== "Ingress" && type !== "Egress") {
       causes.push(notSupported(`spec.policyTypes[${index}]`, type, ["Ingress", "Egress"]));

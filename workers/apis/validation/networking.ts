@@ -38,7 +38,9 @@ function validateServiceCidr(object: KubeObject, causes: Causes): void {
   if (cidrs.length < 2) return;
   const [first, second] = cidrs.map((cidr) => familyOfCidr(String(cidr)));
   if (first === second && first !== undefined) {
-    causes.push(invalid(path, cidrs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"));
+    causes.push(
+      invalid(path, cidrs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"),
+    );
   }
 }
 
@@ -46,7 +48,8 @@ function validateServiceCidrUpdate(object: KubeObject, previous: KubeObject, cau
   const after = listOf(object.spec?.cidrs);
   const before = listOf(previous.spec?.cidrs);
   const grows = before.length === 1 && after.length === 2;
-  if (before.length !== after.length && !grows) return void causes.push(invalid("spec.cidrs", after, fieldImmutableMessage));
+  if (before.length !== after.length && !grows)
+    return void causes.push(invalid("spec.cidrs", after, fieldImmutableMessage));
   for (const [index, cidr] of before.entries()) {
     if (cidr !== after[index]) causes.push(invalid(`spec.cidrs[${index}]`, after[index], fieldImmutableMessage));
   }
@@ -64,7 +67,8 @@ export const networkingValidators: Validators = {
   [`networkpolicies.${group}`]: checks(validateNetworkPolicy),
   [`ipaddresses.${group}`]: {
     create: validateIpAddress,
-    update: (object, previous, causes) => immutable(object.spec?.parentRef, previous.spec?.parentRef, "spec.parentRef", causes),
+    update: (object, previous, causes) =>
+      immutable(object.spec?.parentRef, previous.spec?.parentRef, "spec.parentRef", causes),
   },
   [`servicecidrs.${group}`]: { create: validateServiceCidr, update: validateServiceCidrUpdate },
 };

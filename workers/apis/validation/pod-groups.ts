@@ -1,7 +1,18 @@
 import { duplicate, invalid, required, tooMany } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isDns1123Subdomain } from "../../apimachinery/validation-names.ts";
-import { checkText, dnsLabel, dnsSubdomain, immutable, isNotPositiveMessage, isSet, listOf, numberOf, supportedEnum, textOf } from "./checks.ts";
+import {
+  checkText,
+  dnsLabel,
+  dnsSubdomain,
+  immutable,
+  isNotPositiveMessage,
+  isSet,
+  listOf,
+  numberOf,
+  supportedEnum,
+  textOf,
+} from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { requiredPathSegment } from "./references.ts";
 
@@ -52,14 +63,21 @@ export function validatePodGroup(group: KubeObject, causes: Causes): void {
 
 function validateGroup(spec: any, path: string, causes: Causes): void {
   validatePolicy(spec.schedulingPolicy ?? {}, `${path}.schedulingPolicy`, causes);
-  if (isSet(spec.disruptionMode)) supportedEnum(spec.disruptionMode, ["Pod", "PodGroup"], `${path}.disruptionMode`, causes);
+  if (isSet(spec.disruptionMode))
+    supportedEnum(spec.disruptionMode, ["Pod", "PodGroup"], `${path}.disruptionMode`, causes);
   if (spec.priorityClassName) dnsSubdomain(spec.priorityClassName, `${path}.priorityClassName`, causes);
   for (const [index, claim] of listOf(spec.resourceClaims).entries()) {
     const field = `${path}.resourceClaims[${index}]`;
     dnsLabel(claim?.name, `${field}.name`, causes);
     const given = [claim?.resourceClaimName, claim?.resourceClaimTemplateName].filter(isSet).length;
     if (given !== 1) {
-      causes.push(invalid(field, given === 0 ? "" : claim, "must specify exactly one of: `resourceClaimName`, `resourceClaimTemplateName`"));
+      causes.push(
+        invalid(
+          field,
+          given === 0 ? "" : claim,
+          "must specify exactly one of: `resourceClaimName`, `resourceClaimTemplateName`",
+        ),
+      );
     }
   }
 }
@@ -68,7 +86,9 @@ function validatePolicy(policy: any, path: string, causes: Causes): void {
   const { basic, gang } = policy;
   if (!isSet(basic) && !isSet(gang)) causes.push(invalid(path, "", "must specify one of: `basic`, `gang`"));
   else if (isSet(basic) && isSet(gang)) {
-    causes.push(invalid(path, "{`basic`, `gang`}", "exactly one of `basic`, `gang` is required, but multiple fields are set"));
+    causes.push(
+      invalid(path, "{`basic`, `gang`}", "exactly one of `basic`, `gang` is required, but multiple fields are set"),
+    );
   } else if (isSet(gang)) {
     const count = numberOf(gang.minCount);
     if (count === 0) causes.push(required(`${path}.gang.minCount`));

@@ -54,7 +54,8 @@ export function validatePodResize(pod: KubeObject, previous: KubeObject, causes:
     }
   }
   const rest = (value: any) => ({ ...value, containers: undefined, initContainers: undefined, resources: undefined });
-  if (details.size === 0 && !semanticEqual(rest(spec), rest(before))) details.add("only cpu and memory resources are mutable");
+  if (details.size === 0 && !semanticEqual(rest(spec), rest(before)))
+    details.add("only cpu and memory resources are mutable");
   for (const detail of details) causes.push(forbidden("spec", detail));
 }
 
@@ -74,5 +75,9 @@ function withoutCompute(container: any): unknown {
     return Object.keys(rest).length === 0 ? undefined : rest;
   };
   const { limits, requests, ...others } = container.resources ?? {};
-  return { ...container, resizePolicy: undefined, resources: { ...others, limits: strip(limits), requests: strip(requests) } };
+  return {
+    ...container,
+    resizePolicy: undefined,
+    resources: { ...others, limits: strip(limits), requests: strip(requests) },
+  };
 }

@@ -14,12 +14,14 @@ const group = "rbac.authorization.k8s.io";
 
 function validateRole(isNamespaced: boolean) {
   return (role: KubeObject, causes: Causes): void => {
-    for (const [index, rule] of listOf(role["rules"]).entries()) validateRule(rule ?? {}, isNamespaced, `rules[${index}]`, causes);
+    for (const [index, rule] of listOf(role["rules"]).entries())
+      validateRule(rule ?? {}, isNamespaced, `rules[${index}]`, causes);
     const aggregation = role["aggregationRule"];
     if (isNamespaced || !aggregation) return;
     const selectors = listOf(aggregation.clusterRoleSelectors);
     const path = "aggregationRule.clusterRoleSelectors";
-    if (selectors.length === 0) causes.push(required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
+    if (selectors.length === 0)
+      causes.push(required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
     for (const [index, selector] of selectors.entries()) {
       const field = `${path}[${index}]`;
       const before = causes.length;
@@ -30,9 +32,13 @@ function validateRole(isNamespaced: boolean) {
 }
 
 function validateRule(rule: any, isNamespaced: boolean, path: string, causes: Causes): void {
-  const [verbs, urls, groups, resources, names] = ["verbs", "nonResourceURLs", "apiGroups", "resources", "resourceNames"].map((field) =>
-    listOf(rule[field]),
-  ) as [any[], any[], any[], any[], any[]];
+  const [verbs, urls, groups, resources, names] = [
+    "verbs",
+    "nonResourceURLs",
+    "apiGroups",
+    "resources",
+    "resourceNames",
+  ].map((field) => listOf(rule[field])) as [any[], any[], any[], any[], any[]];
   if (verbs.length === 0) causes.push(required(`${path}.verbs`, "verbs must contain at least one value"));
   if (urls.length > 0) {
     const field = `${path}.nonResourceURLs`;
@@ -42,8 +48,10 @@ function validateRule(rule: any, isNamespaced: boolean, path: string, causes: Ca
     }
     return;
   }
-  if (groups.length === 0) causes.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-  if (resources.length === 0) causes.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
+  if (groups.length === 0)
+    causes.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+  if (resources.length === 0)
+    causes.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
 }
 
 function validateBinding(kinds: readonly string[], isNamespaced: boolean) {
@@ -79,7 +87,8 @@ function validateSubject(subject: any, isNamespaced: boolean, path: string, caus
 }
 
 function validateRoleRef(binding: KubeObject, previous: KubeObject, causes: Causes): void {
-  if (!semanticEqual(binding["roleRef"], previous["roleRef"])) causes.push(invalid("roleRef", binding["roleRef"], "cannot change roleRef"));
+  if (!semanticEqual(binding["roleRef"], previous["roleRef"]))
+    causes.push(invalid("roleRef", binding["roleRef"], "cannot change roleRef"));
 }
 
 export const rbacValidators: Validators = {

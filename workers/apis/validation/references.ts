@@ -22,18 +22,14 @@ export function validateDomainPrefixedPath(value: unknown, path: string, causes:
   const slash = text.indexOf("/");
   if (text === "") return void causes.push(required(path));
   if (slash <= 0 || slash === text.length - 1) {
-    return void causes.push(invalid(path, text, "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+    return void causes.push(invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")'));
   }
   const host = text.slice(0, slash);
   for (const problem of isDns1123Subdomain(host)) causes.push(invalid(path, host, problem));
   const segment = text.slice(slash + 1);
   if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(segment)) {
     causes.push(
-      invalid(
-        path,
-        segment,
-        "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')",
-      ),
+      invalid(path, segment, "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"),
     );
   }
 }
@@ -44,5 +40,6 @@ export function validateFullyQualifiedName(value: unknown, path: string, causes:
   if (name === "") return void causes.push(required(path));
   const problems = isDns1123Subdomain(name);
   if (problems.length > 0) return void causes.push(invalid(path, name, problems.join(",")));
-  if (name.split(".").length < 3) causes.push(invalid(path, name, "should be a domain with at least three segments separated by dots"));
+  if (name.split(".").length < 3)
+    causes.push(invalid(path, name, "should be a domain with at least three segments separated by dots"));
 }

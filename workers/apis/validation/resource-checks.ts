@@ -1,4 +1,13 @@
-import { duplicate, forbidden, invalid, notSupported, required, tooLong, tooMany } from "../../apimachinery/field-error.ts";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+} from "../../apimachinery/field-error.ts";
+import type { Quantity } from "../../apimachinery/quantity.ts";
 import { isCIdentifier, isLabelValue } from "../../apimachinery/validation-names.ts";
 import { checkText, dnsLabel, dnsSubdomain, isSet, labelName, listOf, quantityOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
@@ -61,7 +70,8 @@ function validateSelector(selector: any, path: string, causes: Causes): void {
 export function validateAllocationMode(mode: unknown, count: unknown, path: string, causes: Causes): void {
   const number = typeof count === "number" ? count : 0;
   if (mode === "All") {
-    if (number !== 0) causes.push(invalid(`${path}.count`, number, "must not be specified when allocationMode is 'All'"));
+    if (number !== 0)
+      causes.push(invalid(`${path}.count`, number, "must not be specified when allocationMode is 'All'"));
   } else if (mode === "ExactCount") {
     if (number <= 0) causes.push(invalid(`${path}.count`, number, "must be greater than zero"));
   } else causes.push(notSupported(`${path}.allocationMode`, textOf(mode), ["All", "ExactCount"]));
@@ -97,7 +107,8 @@ export function validateDeviceTaint(taint: any, path: string, causes: Causes): v
   labelName(taint.key, `${path}.key`, causes);
   checkText(isLabelValue, taint.value, `${path}.value`, causes);
   if (!taint.effect) causes.push(required(`${path}.effect`));
-  else if (!taintEffects.includes(taint.effect)) causes.push(notSupported(`${path}.effect`, taint.effect, taintEffects));
+  else if (!taintEffects.includes(taint.effect))
+    causes.push(notSupported(`${path}.effect`, taint.effect, taintEffects));
 }
 
 export function validateConfiguration(config: any, path: string, causes: Causes): void {
@@ -140,7 +151,9 @@ export function validateQualifiedDeviceName(value: unknown, path: string, causes
 export function validateFullyQualifiedDeviceName(value: unknown, path: string, causes: Causes): void {
   validateQualifiedDeviceName(value, path, causes);
   if (!textOf(value).includes("/")) {
-    causes.push(invalid(path, textOf(value), "a fully qualified name must be a domain and a name separated by a slash"));
+    causes.push(
+      invalid(path, textOf(value), "a fully qualified name must be a domain and a name separated by a slash"),
+    );
   }
 }
 
@@ -155,7 +168,10 @@ export function validateCapacity(capacity: any, mayShare: boolean, path: string,
   const values = listOf(policy.validValues);
   if (values.length > 0 && policy.validRange) {
     causes.push(
-      forbidden(field, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'),
+      forbidden(
+        field,
+        'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
+      ),
     );
   } else if (values.length > 0) {
     if (!isSet(policy.default)) causes.push(required(`${field}.default`, "required when validValues is defined"));
@@ -176,7 +192,8 @@ function validateValues(standard: unknown, capacity: unknown, values: any[], pat
   }
   const check: ItemCheck = (value, field, found) => {
     const option = quantityOf(value);
-    if (option.cmp(whole) > 0) found.push(invalid(field, option.toString(), `option is larger than capacity value: ${whole}`));
+    if (option.cmp(whole) > 0)
+      found.push(invalid(field, option.toString(), `option is larger than capacity value: ${whole.toString()}`));
   };
   validateSet(values, maxPolicyValues, check, (value) => quantityOf(value).value().toString(), path, causes);
   if (!options.some((option) => option.cmp(preset) === 0)) {
@@ -188,22 +205,24 @@ function validateRange(standard: unknown, capacity: unknown, range: any, path: s
   if (!isSet(range.min)) return void causes.push(required(`${path}.min`, "required when validRange is defined"));
   const [whole, preset, min] = [quantityOf(capacity), quantityOf(standard), quantityOf(range.min)];
   const max = isSet(range.max) ? quantityOf(range.max) : undefined;
-  const refuse = (field: string, value: unknown, detail: string) => causes.push(invalid(`${path}.${field}`, String(value), detail));
-  if (min.cmp(whole) > 0) refuse("min", min, `min is larger than capacity value: ${whole}`);
-  if (preset.cmp(min) < 0) refuse("default", preset, `default is less than min: ${min}`);
+  const refuse = (field: string, value: Quantity, detail: string) =>
+    causes.push(invalid(`${path}.${field}`, value.toString(), detail));
+  if (min.cmp(whole) > 0) refuse("min", min, `min is larger than capacity value: ${whole.toString()}`);
+  if (preset.cmp(min) < 0) refuse("default", preset, `default is less than min: ${min.toString()}`);
   if (max !== undefined) {
-    if (min.cmp(max) > 0) refuse("max", min, `min is larger than max: ${max}`);
-    if (max.cmp(whole) > 0) refuse("max", max, `max is larger than capacity value: ${whole}`);
-    if (preset.cmp(max) > 0) refuse("default", preset, `default is more than max: ${max}`);
+    if (min.cmp(max) > 0) refuse("max", min, `min is larger than max: ${max.toString()}`);
+    if (max.cmp(whole) > 0) refuse("max", max, `max is larger than capacity value: ${whole.toString()}`);
+    if (preset.cmp(max) > 0) refuse("default", preset, `default is more than max: ${max.toString()}`);
   }
   if (!isSet(range.step)) return;
   const step = quantityOf(range.step);
   if (step.sign() <= 0) return void refuse("step", step, "must be greater than zero");
   const next = min.add(step);
-  if (next.cmp(whole) > 0) refuse("step", step, `one step ${next} is larger than capacity value: ${whole}`);
+  if (next.cmp(whole) > 0)
+    refuse("step", step, `one step ${next.toString()} is larger than capacity value: ${whole.toString()}`);
   for (const value of [preset, max]) {
     if (value !== undefined && (value.value() - min.value()) % step.value() !== 0n) {
-      refuse("step", value, `value is not a multiple of a given step (${step}) from (${min})`);
+      refuse("step", value, `value is not a multiple of a given step (${step.toString()}) from (${min.toString()})`);
     }
   }
 }

@@ -58,7 +58,14 @@ function validateClaimSpec(spec: any, path: string, causes: Causes): void {
   const devices = spec.devices ?? {};
   const field = `${path}.devices`;
   const names = requestNames(devices);
-  validateSet(devices.requests, maxRequests, validateRequest, (request) => textOf(request.name), `${field}.requests`, causes);
+  validateSet(
+    devices.requests,
+    maxRequests,
+    validateRequest,
+    (request) => textOf(request.name),
+    `${field}.requests`,
+    causes,
+  );
   validateSlice(
     devices.constraints,
     maxConstraints,
@@ -90,7 +97,14 @@ function validateRequest(request: any, path: string, causes: Causes): void {
       dnsLabel(sub.name, `${at}.name`, found);
       validateExactRequest(sub, at, found);
     };
-    validateSet(request.firstAvailable, maxSubRequests, check, (sub) => textOf(sub.name), `${path}.firstAvailable`, causes);
+    validateSet(
+      request.firstAvailable,
+      maxSubRequests,
+      check,
+      (sub) => textOf(sub.name),
+      `${path}.firstAvailable`,
+      causes,
+    );
   }
 }
 
@@ -123,7 +137,11 @@ function validateRequestRef(value: unknown, names: RequestNames, path: string, c
   const segments = name.split("/");
   const unknown = () =>
     causes.push(
-      invalid(path, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"),
+      invalid(
+        path,
+        name,
+        "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
+      ),
     );
   if (segments.length > 2) return void unknown();
   for (const segment of segments) dnsLabel(segment, path, causes);
@@ -167,7 +185,8 @@ function validateDeviceStatuses(status: any, causes: Causes): void {
     validateCsiDriverName(textOf(device.driver), `${path}.driver`, found);
     validatePoolName(device.pool, `${path}.pool`, found);
     validateDeviceName(device.device, `${path}.device`, found);
-    if (!allocated.has(deviceKey(device))) found.push(invalid(path, deviceKey(device), "must be an allocated device in the claim"));
+    if (!allocated.has(deviceKey(device)))
+      found.push(invalid(path, deviceKey(device), "must be an allocated device in the claim"));
   };
   validateSet(status.devices, -1, check, deviceKey, "status.devices", causes);
 }

@@ -19,7 +19,12 @@ import {
   validateSet,
   validateSlice,
 } from "./resource-checks.ts";
-import { specImmutable, validateClaimStatusUpdate, validateResourceClaim, validateResourceClaimTemplate } from "./resource-claims.ts";
+import {
+  specImmutable,
+  validateClaimStatusUpdate,
+  validateResourceClaim,
+  validateResourceClaimTemplate,
+} from "./resource-claims.ts";
 import { isExtendedResource } from "./resource-names.ts";
 import { parseSemver } from "./semver.ts";
 
@@ -60,12 +65,19 @@ function validateResourceSlice(object: KubeObject, previous: KubeObject | undefi
     causes.push(invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed"));
   }
   const devices = listOf(spec.devices);
-  const isAdvanced = devices.some((device) => listOf(device?.taints).length > 0 || listOf(device?.consumesCounters).length > 0);
-  const before = new Map<string, any>(listOf(previous?.spec?.devices).map((device) => [device?.name, device]));
+  const isAdvanced = devices.some(
+    (device) => listOf(device?.taints).length > 0 || listOf(device?.consumesCounters).length > 0,
+  );
+  const before = new Map<string, any>(
+    listOf(previous?.spec?.devices)
+      .filter(isSet)
+      .map((device) => [device.name, device]),
+  );
   validateSet(
     devices,
     isAdvanced ? maxDevicesWithAdvancedFeatures : maxDevices,
-    (device, path, found) => validateDevice(device, before.get(device.name), spec.perDeviceNodeSelection === true, path, found),
+    (device, path, found) =>
+      validateDevice(device, before.get(device.name), spec.perDeviceNodeSelection === true, path, found),
     (device) => textOf(device.name),
     "spec.devices",
     causes,
@@ -75,7 +87,14 @@ function validateResourceSlice(object: KubeObject, previous: KubeObject | undefi
     else dnsLabel(set.name, `${path}.name`, found);
     validateCounters(set.counters, `${path}.counters`, found);
   };
-  validateSet(spec.sharedCounters, maxCounterSets, counterSet, (set) => textOf(set.name), "spec.sharedCounters", causes);
+  validateSet(
+    spec.sharedCounters,
+    maxCounterSets,
+    counterSet,
+    (set) => textOf(set.name),
+    "spec.sharedCounters",
+    causes,
+  );
 }
 
 function validateCounters(counters: unknown, path: string, causes: Causes): void {
@@ -90,7 +109,8 @@ function validateNodes(spec: any, causes: Causes): void {
   const set: string[] = [];
   const { nodeName, nodeSelector } = spec;
   if (isSet(nodeName)) {
-    if (nodeName === "") causes.push(invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string"));
+    if (nodeName === "")
+      causes.push(invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string"));
     else {
       set.push("`nodeName`");
       dnsSubdomain(nodeName, "spec.nodeName", causes);
@@ -119,7 +139,13 @@ function validateDevice(device: any, before: any, selectsNodes: boolean, path: s
   const [attributes, capacities] = [entriesOf(device.attributes), entriesOf(device.capacity)];
   const total = attributes.length + capacities.length;
   if (total > maxAttributesAndCapacities) {
-    causes.push(invalid(path, total, `the total number of attributes and capacities must not exceed ${maxAttributesAndCapacities}`));
+    causes.push(
+      invalid(
+        path,
+        total,
+        `the total number of attributes and capacities must not exceed ${maxAttributesAndCapacities}`,
+      ),
+    );
   }
   for (const [name, attribute] of attributes) {
     const field = `${path}.attributes[${name}]`;
@@ -140,7 +166,14 @@ function validateDevice(device: any, before: any, selectsNodes: boolean, path: s
     else dnsLabel(entry.counterSet, `${at}.counterSet`, found);
     validateCounters(entry.counters, `${at}.counters`, found);
   };
-  validateSet(device.consumesCounters, 2, consumption, (entry) => textOf(entry.counterSet), `${path}.consumesCounters`, causes);
+  validateSet(
+    device.consumesCounters,
+    2,
+    consumption,
+    (entry) => textOf(entry.counterSet),
+    `${path}.consumesCounters`,
+    causes,
+  );
   validateDeviceNodes(device, selectsNodes, path, causes);
 }
 
@@ -205,7 +238,8 @@ function validateTaintRule(object: KubeObject, causes: Causes): void {
     if (isSet(selector.driver)) validateCsiDriverName(textOf(selector.driver), "spec.deviceSelector.driver", causes);
     if (isSet(selector.pool)) validatePoolName(selector.pool, "spec.deviceSelector.pool", causes);
     if (isSet(selector.device)) validateDeviceName(selector.device, "spec.deviceSelector.device", causes);
-    if (selector.deviceClassName === "") causes.push(forbidden("spec.deviceSelector.deviceClassName", "must not be empty"));
+    if (selector.deviceClassName === "")
+      causes.push(forbidden("spec.deviceSelector.deviceClassName", "must not be empty"));
   }
   validateDeviceTaint(taint ?? {}, "spec.taint", causes);
 }

@@ -20,11 +20,16 @@ function validatePriorityClass(object: KubeObject, causes: Causes): void {
     const problem = systemClassProblem(name, value, object["globalDefault"] === true);
     if (problem !== undefined) {
       causes.push(
-        forbidden("metadata.name", `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`),
+        forbidden(
+          "metadata.name",
+          `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`,
+        ),
       );
     }
   } else if (value > highestUserDefinablePriority) {
-    causes.push(forbidden("value", `maximum allowed value of a user defined priority is ${highestUserDefinablePriority}`));
+    causes.push(
+      forbidden("value", `maximum allowed value of a user defined priority is ${highestUserDefinablePriority}`),
+    );
   }
   const policy = object["preemptionPolicy"];
   if (!isSet(policy)) return;
@@ -42,7 +47,8 @@ function systemClassProblem(name: string, value: number, globalDefault: boolean)
 }
 
 function validatePriorityClassUpdate(object: KubeObject, previous: KubeObject, causes: Causes): void {
-  if (numberOf(object["value"]) !== numberOf(previous["value"])) causes.push(forbidden("value", "may not be changed in an update."));
+  if (numberOf(object["value"]) !== numberOf(previous["value"]))
+    causes.push(forbidden("value", "may not be changed in an update."));
   immutable(object["preemptionPolicy"], previous["preemptionPolicy"], "preemptionPolicy", causes);
 }
 

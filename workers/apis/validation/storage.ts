@@ -2,7 +2,17 @@ import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { duplicate, forbidden, invalid, notSupported, required, tooLong } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isDns1123Subdomain, isQualifiedName } from "../../apimachinery/validation-names.ts";
-import { checkText, entriesOf, immutable, isSet, labelName, listOf, nonnegative, supportedEnum, textOf } from "./checks.ts";
+import {
+  checkText,
+  entriesOf,
+  immutable,
+  isSet,
+  labelName,
+  listOf,
+  nonnegative,
+  supportedEnum,
+  textOf,
+} from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateCsiDriverName } from "./disk-sources.ts";
 import { validateLabelSelector } from "./label-selector.ts";
@@ -45,7 +55,8 @@ function validateStorageClass(object: KubeObject, causes: Causes): void {
   for (const [index, term] of listOf(object["allowedTopologies"]).entries()) {
     const path = `allowedTopologies[${index}]`;
     const requirements = validateTopologyTerm(term ?? {}, path, causes);
-    if (seen.some((other) => semanticEqual(other, requirements))) causes.push(duplicate(`${path}.matchLabelExpressions`, ""));
+    if (seen.some((other) => semanticEqual(other, requirements)))
+      causes.push(duplicate(`${path}.matchLabelExpressions`, ""));
     seen.push(requirements);
   }
 }
@@ -71,7 +82,8 @@ function validateTopologyTerm(term: any, path: string, causes: Causes): Record<s
 /** `updates to <field> are forbidden.` */
 function unchanged(object: KubeObject, previous: KubeObject, fields: readonly string[], causes: Causes): void {
   for (const field of fields) {
-    if (!semanticEqual(object[field], previous[field])) causes.push(forbidden(field, `updates to ${field} are forbidden.`));
+    if (!semanticEqual(object[field], previous[field]))
+      causes.push(forbidden(field, `updates to ${field} are forbidden.`));
   }
 }
 
@@ -106,11 +118,15 @@ function validateVolumeAttachmentCreate(object: KubeObject, causes: Causes): voi
 
 function validateAttachmentStatus(object: KubeObject, causes: Causes): void {
   const status = object.status ?? {};
-  const size = entriesOf(status.attachmentMetadata).reduce((sum, [key, value]) => sum + key.length + textOf(value).length, 0);
+  const size = entriesOf(status.attachmentMetadata).reduce(
+    (sum, [key, value]) => sum + key.length + textOf(value).length,
+    0,
+  );
   if (size > maxParameterBytes) causes.push(tooLong("status.attachmentMetadata", maxParameterBytes));
   for (const field of ["attachError", "detachError"]) {
     const { message, errorCode } = status[field] ?? {};
-    if (textOf(message).length > maxErrorMessageLength) causes.push(tooLong(`status.${field}.message`, maxErrorMessageLength));
+    if (textOf(message).length > maxErrorMessageLength)
+      causes.push(tooLong(`status.${field}.message`, maxErrorMessageLength));
     if (typeof errorCode === "number" && errorCode < 0) {
       causes.push(invalid(`status.${field}.errorCode`, errorCode, "must be greater than or equal to 0"));
     }
@@ -120,7 +136,12 @@ function validateAttachmentStatus(object: KubeObject, causes: Causes): void {
 function validateCsiDriver(object: KubeObject, causes: Causes): void {
   validateCsiDriverName(object.metadata.name, "name", causes);
   const spec = object.spec ?? {};
-  for (const [field, shown] of [["attachRequired", "attachedRequired"], ["podInfoOnMount"], ["storageCapacity"], ["seLinuxMount"]] as const) {
+  for (const [field, shown] of [
+    ["attachRequired", "attachedRequired"],
+    ["podInfoOnMount"],
+    ["storageCapacity"],
+    ["seLinuxMount"],
+  ] as const) {
     if (!isSet(spec[field])) causes.push(required(`spec.${shown ?? field}`));
   }
   const policies = ["File", "None", "ReadWriteOnceWithFSType"];
@@ -134,7 +155,9 @@ function validateCsiDriver(object: KubeObject, causes: Causes): void {
   }
   const period = spec.nodeAllocatableUpdatePeriodSeconds;
   if (isSet(period) && period < 10) {
-    causes.push(invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, "must be greater than or equal to 10 seconds"));
+    causes.push(
+      invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, "must be greater than or equal to 10 seconds"),
+    );
   }
 }
 
@@ -155,7 +178,12 @@ function validateTokenRequests(requests: any[], causes: Causes): void {
 
 function validateCsiDriverUpdate(object: KubeObject, previous: KubeObject, causes: Causes): void {
   immutable(object.spec?.attachRequired, previous.spec?.attachRequired, "spec.attachedRequired", causes);
-  immutable(object.spec?.volumeLifecycleModes, previous.spec?.volumeLifecycleModes, "spec.volumeLifecycleModes", causes);
+  immutable(
+    object.spec?.volumeLifecycleModes,
+    previous.spec?.volumeLifecycleModes,
+    "spec.volumeLifecycleModes",
+    causes,
+  );
 }
 
 function validateCsiNode(object: KubeObject, causes: Causes): void {
@@ -166,7 +194,8 @@ function validateCsiNode(object: KubeObject, causes: Causes): void {
     validateCsiDriverName(name, `${path}.name`, causes);
     const id = textOf(driver?.nodeID);
     if (id === "") causes.push(required(`${path}.nodeID`));
-    if (id.length > maxNodeIdLength) causes.push(invalid(`${path}.nodeID`, id, `must be ${maxNodeIdLength} characters or less`));
+    if (id.length > maxNodeIdLength)
+      causes.push(invalid(`${path}.nodeID`, id, `must be ${maxNodeIdLength} characters or less`));
     nonnegative(driver?.allocatable?.count, `${path}.allocatable.count`, causes);
     if (names.has(name)) causes.push(duplicate(`${path}.name`, name));
     names.add(name);

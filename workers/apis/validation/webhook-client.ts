@@ -4,7 +4,8 @@ import { isSet, numberOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 
 const form = "; desired format: https://host[/path]";
-const urlPattern = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
+const urlPattern =
+  /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
 
 /** Where a webhook is. Mirrors k8s.io/apiserver pkg/util/webhook/validation.go (1.36). */
 export function validateWebhookClient(config: any, path: string, causes: Causes): void {
@@ -17,10 +18,13 @@ export function validateWebhookClient(config: any, path: string, causes: Causes)
 function validateWebhookUrl(url: string, path: string, causes: Causes): void {
   const match = urlPattern.exec(url);
   if (match === null || /[\x00-\x20\x7f]/.test(url)) {
-    return void causes.push(required(path, `url must be a valid URL: parse ${JSON.stringify(url)}: invalid character in URL${form}`));
+    return void causes.push(
+      required(path, `url must be a valid URL: parse ${JSON.stringify(url)}: invalid character in URL${form}`),
+    );
   }
   const [, scheme = "", user, host = "", , query = "", fragment = ""] = match;
-  if (scheme.toLowerCase() !== "https") causes.push(invalid(path, scheme, `'https' is the only allowed URL scheme${form}`));
+  if (scheme.toLowerCase() !== "https")
+    causes.push(invalid(path, scheme, `'https' is the only allowed URL scheme${form}`));
   if (host === "") causes.push(invalid(path, host, `host must be specified${form}`));
   if (user !== undefined) causes.push(invalid(path, user, "user information is not permitted in the URL"));
   if (fragment !== "") causes.push(invalid(path, fragment, "fragments are not permitted in the URL"));

@@ -9,7 +9,7 @@ export interface AggregatorContext extends SnapshotContext, CheckContext {
 }
 
 export function aggregatorContext(c: AppContext): AggregatorContext {
-  return { storage: c.var.storage, clock: c.env.clock, fetch: fetchBriefly, background: (work) => background(c.env.waitUntil, work) };
+  return { storage: c.get("storage"), clock: c.env.clock, fetch: fetchBriefly, background: (work) => background(c.env.waitUntil, work) };
 }
 
 function background(waitUntil: ((promise: Promise<unknown>) => void) | undefined, work: () => Promise<void>): void {

@@ -15,7 +15,7 @@ import { findRemoteApiService, knownRemoteApiServices, remoteApiServices } from 
  * Mirrors kube-aggregator pkg/apiserver/apiserver.go and handler_proxy.go (1.36).
  */
 export async function aggregatedResponse(c: AppContext): Promise<Response | undefined> {
-  const [root, first, group, version] = c.var.info.path.split("/");
+  const [root, first, group, version] = c.get("info").path.split("/");
   if (root !== "" || first !== "apis" || !group || !version) return undefined;
   if (catalog.resources(group, version).length > 0) return undefined;
   const context = aggregatorContext(c);

@@ -14,7 +14,7 @@ const writes = new Set(["create", "update", "patch", "delete", "deletecollection
  * APIService when the definition's writer gets its answer; what asks other servers happens in the background.
  */
 export async function noticeWrite(c: AppContext, { group, resource }: ResourceInfo): Promise<void> {
-  const { verb, cluster, namespace, name, subresource } = c.var.info;
+  const { verb, cluster, namespace, name, subresource } = c.get("info");
   if (!writes.has(verb)) return;
   if (group === "" && resource === "services" && subresource === "") {
     checkServedBy(aggregatorContext(c), namespace, name);

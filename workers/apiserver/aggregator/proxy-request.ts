@@ -14,7 +14,8 @@ const streamedSubresources = new Set(["attach", "exec", "portforward", "proxy", 
  * Mirrors kube-aggregator pkg/apiserver/handler_proxy.go and k8s.io/apimachinery pkg/util/proxy/upgradeaware.go (1.36).
  */
 export async function proxyRequest(c: AppContext, base: string): Promise<Response> {
-  const { info, user } = c.var;
+  const info = c.get("info");
+  const user = c.get("user");
   const request = c.req.raw;
   const { search } = new URL(request.url);
   const answer = await fetch(`${base}${info.path}${search}`, {

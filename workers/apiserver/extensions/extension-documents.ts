@@ -11,7 +11,7 @@ import { customResources, customResourcesWithSchemas } from "./snapshot.ts";
 
 /** Discovery and OpenAPI with the custom resources and aggregated servers of the request's cluster; undefined for other paths. */
 export async function documentResponse(c: AppContext): Promise<Response | undefined> {
-  const { path } = c.var.info;
+  const { path } = c.get("info");
   const request = c.req.raw;
   if (path === "/api" || path.startsWith("/api/") || path === "/apis" || path.startsWith("/apis/")) {
     if (isBuiltIn(path)) return discoveryResponse(request, path);

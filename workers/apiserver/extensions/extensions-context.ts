@@ -2,5 +2,5 @@ import type { AppContext } from "../request/context.ts";
 import type { ExtensionsContext } from "./snapshot.ts";
 
 export function extensionsContext(c: AppContext): ExtensionsContext {
-  return { storage: c.var.storage, clock: c.env.clock };
+  return { storage: c.get("storage"), clock: c.env.clock };
 }

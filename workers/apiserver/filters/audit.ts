@@ -9,13 +9,14 @@ export const audit: Filter = async (c, next) => {
   if (c.env.env.EDGEPLANE_AUDIT !== "Metadata" || c.env.loopbackUser !== undefined) return next();
   const received = c.env.clock.now();
   await next();
-  const { info, user } = c.var;
+  const info = c.get("info");
+  const user = c.get("user");
   console.log(
     JSON.stringify({
       kind: "Event",
       apiVersion: "audit.k8s.io/v1",
       level: "Metadata",
-      auditID: c.var.requestId,
+      auditID: c.get("requestId"),
       stage: "ResponseComplete",
       requestURI: new URL(c.req.url).pathname + new URL(c.req.url).search,
       verb: info.verb,

@@ -29,7 +29,7 @@ export const authentication: Filter = async (c, next) => {
   const offered = header === undefined && protocols !== undefined ? bearerOfProtocols(protocols) : undefined;
   if (header === undefined && offered === undefined) {
     const reads = c.req.raw.method === "GET" || c.req.raw.method === "HEAD";
-    if (!reads || !isPublicPath(c.var.info.path)) throw newUnauthorized();
+    if (!reads || !isPublicPath(c.get("info").path)) throw newUnauthorized();
     c.set("user", anonymous);
     return next();
   }
@@ -43,5 +43,5 @@ export const authentication: Filter = async (c, next) => {
 /** Whose token it is in the request's cluster, undefined if it is none. */
 export async function authenticateToken(c: AppContext, token: string): Promise<UserInfo | undefined> {
   const key = c.env.env.EDGEPLANE_TOKEN_KEY;
-  return key ? authenticatorFor(key).authenticate(c.var.info.cluster, token) : undefined;
+  return key ? authenticatorFor(key).authenticate(c.get("info").cluster, token) : undefined;
 }

@@ -6,7 +6,8 @@ import { componentAuthorizer } from "../authorization/authorizer.ts";
 
 /** Asks the authorizer, answers 403 in upstream's words. Mirrors WithAuthorization and responsewriters.Forbidden. */
 export const authorization: Filter = async (c, next) => {
-  const { user, info } = c.var;
+  const user = c.get("user");
+  const info = c.get("info");
   const decision = componentAuthorizer.authorize(user, info);
   if (!decision.allowed) throw forbidden(user, info, decision.reason);
   return next();
@@ -15,7 +16,11 @@ export const authorization: Filter = async (c, next) => {
 function forbidden(user: UserInfo, info: RequestInfo, reason: string) {
   const suffix = reason === "" ? "" : `: ${reason}`;
   if (!info.isResourceRequest) {
-    return newForbidden({ group: "", resource: "" }, "", `User "${user.username}" cannot ${info.verb} path "${info.path}"${suffix}`);
+    return newForbidden(
+      { group: "", resource: "" },
+      "",
+      `User "${user.username}" cannot ${info.verb} path "${info.path}"${suffix}`,
+    );
   }
   const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`;
   const scope = info.namespace === "" ? "at the cluster scope" : `in the namespace "${info.namespace}"`;

@@ -23,7 +23,7 @@ export const impersonation: Filter = async (c, next) => {
     }
     return next();
   }
-  const requester = c.var.user;
+  const requester = c.get("user");
   if (!requester.groups.includes(mastersGroup)) {
     throw newForbidden(
       { group: "", resource: "users" },
@@ -34,7 +34,8 @@ export const impersonation: Filter = async (c, next) => {
   const groups = groupHeader ? groupHeader.split(", ") : serviceAccountGroups(username);
   if (username === "system:anonymous") {
     if (!groups.includes(unauthenticatedGroup)) groups.push(unauthenticatedGroup);
-  } else if (!groups.includes(authenticatedGroup) && !groups.includes(unauthenticatedGroup)) groups.push(authenticatedGroup);
+  } else if (!groups.includes(authenticatedGroup) && !groups.includes(unauthenticatedGroup))
+    groups.push(authenticatedGroup);
   const user: UserInfo = { username, groups };
   if (uid) user.uid = uid;
   if (Object.keys(extra).length > 0) user.extra = extra;

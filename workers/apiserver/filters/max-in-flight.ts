@@ -16,8 +16,8 @@ export function inFlight(): Readonly<typeof current> {
  * requests are not counted. Mirrors k8s.io/apiserver pkg/server/filters/maxinflight.go.
  */
 export const maxInFlight: Filter = async (c, next) => {
-  if (c.env.loopbackUser !== undefined || c.var.info.verb === "watch") return next();
-  const kind = readOnlyVerbs.has(c.var.info.verb) ? "readOnly" : "mutating";
+  if (c.env.loopbackUser !== undefined || c.get("info").verb === "watch") return next();
+  const kind = readOnlyVerbs.has(c.get("info").verb) ? "readOnly" : "mutating";
   if (current[kind] >= maximum[kind]) {
     throw newTooManyRequests("The server has received too many requests and has asked us to try again later", 1);
   }

@@ -9,9 +9,10 @@ const longRunningSubresources = new Set(["attach", "exec", "portforward", "proxy
  * Mirrors WithRequestDeadline and WithTimeoutForNonLongRunningRequests.
  */
 export const requestDeadline: Filter = async (c, next) => {
-  const { info } = c.var;
+  const info = c.get("info");
   const clock = c.env.clock;
-  if (info.verb === "watch" || longRunningSubresources.has(info.subresource)) {
+  // In-process callers wait for as long as their Durable Object lives.
+  if (c.env.loopbackUser !== undefined || info.verb === "watch" || longRunningSubresources.has(info.subresource)) {
     c.set("deadline", Number.POSITIVE_INFINITY);
     return next();
   }

@@ -7,7 +7,7 @@ const truncateAfter = 4 * 1024;
 export const warnings: Filter = async (c, next) => {
   await next();
   let written = 0;
-  for (const text of new Set(c.var.warnings)) {
+  for (const text of new Set(c.get("warnings"))) {
     const quoted = text.replaceAll(/[\u0000-\u001f\u007f]/g, " ").replaceAll(/[\\"]/g, "\\$&");
     written += quoted.length;
     if (written > truncateAfter) break;

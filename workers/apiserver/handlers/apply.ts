@@ -19,13 +19,13 @@ import { checkName } from "./update.ts";
 export async function applyHandler(c: AppContext, resource: ResourceInfo, options: WriteOptions): Promise<Response> {
   const form = negotiate(c.req.header("Accept"), "object", resource);
   const scope = requestScope(c, resource, options.dryRun);
-  const { name, subresource } = c.var.info;
+  const { name, subresource } = c.get("info");
   const body = await readBody(c.req.raw);
   const { applied, warnings } =
     bareMediaType(c.req.header("Content-Type") ?? "") === applyCborPatchType
       ? readCborApplyBody(body)
       : readApplyBody(new TextDecoder().decode(body), options.fieldValidation);
-  c.var.warnings.push(...warnings);
+  c.get("warnings").push(...warnings);
   const fieldManager = fieldManagerFor(resource, subresource, c.env.clock);
   const merge = async (live: KubeObject | undefined): Promise<KubeObject> => {
     const merged = fieldManager.apply(live, applied, options.fieldManager, options.force);
@@ -36,7 +36,7 @@ export async function applyHandler(c: AppContext, resource: ResourceInfo, option
   };
   const create = async () => {
     const object = await merge(undefined);
-    if (!options.dryRun) await noteResource(c.env.env, c.var.info.cluster, resource);
+    if (!options.dryRun) await noteResource(c.env.env, c.get("info").cluster, resource);
     return object;
   };
   const entry = await storeFor(scope).update({

@@ -18,9 +18,9 @@ const deprecation = "v1 ComponentStatus is deprecated in v1.19+";
 
 /** GET of componentstatuses, one or all. Mirrors pkg/registry/core/componentstatus/rest.go (1.36). */
 export async function componentStatusHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
-  const { name, verb } = c.var.info;
+  const { name, verb } = c.get("info");
   const form = negotiate(c.req.header("Accept"), verb === "get" ? "object" : "list");
-  c.var.warnings.push(deprecation);
+  c.get("warnings").push(deprecation);
   const statuses = Object.entries(messages).map(([component, message]) => componentStatus(component, message));
   const metadata = {};
   const tableOptions = () => ({

@@ -15,7 +15,7 @@ import type { FieldValidation } from "../request/options.ts";
 export async function decodeBody(c: AppContext, expected: GroupVersionKind, fieldValidation: FieldValidation): Promise<KubeObject> {
   const bytes = await readBody(c.req.raw);
   const decoded = decodeObject(bytes, c.req.header("Content-Type") ?? "application/json", expected, { fieldValidation });
-  c.var.warnings.push(...decoded.warnings);
+  c.get("warnings").push(...decoded.warnings);
   decoded.object.metadata ??= {};
   return decoded.object;
 }
@@ -42,7 +42,7 @@ export function fitToStored(
   if (resource.custom === undefined) return toStored(resource, object);
   const problems = resource.custom.fit(object);
   if (problems.length > 0 && fieldValidation === "Strict") throw refuse(problems);
-  if (fieldValidation === "Warn") for (const problem of problems) if (!c.var.warnings.includes(problem)) c.var.warnings.push(problem);
+  if (fieldValidation === "Warn") for (const problem of problems) if (!c.get("warnings").includes(problem)) c.get("warnings").push(problem);
   const causes = resource.custom.validateBeforeConversion(object);
   if (causes.length > 0) throw newInvalid(resource, object.metadata.name ?? "", causes);
   return convertToStorage(resource, object);

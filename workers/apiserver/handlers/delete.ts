@@ -42,7 +42,7 @@ export async function deleteHandler(c: AppContext, resource: ResourceInfo): Prom
   const form = negotiate(c.req.header("Accept"), "object", resource);
   const options = await readDeleteOptions(c);
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);
-  const { name } = c.var.info;
+  const { name } = c.get("info");
   const { entry, deleted } = await storeFor(scope).delete(name, options, (object) =>
     admit({ operation: "DELETE", object, previous: object, subresource: "", scope }),
   );
@@ -69,7 +69,7 @@ export async function deleteCollectionHandler(c: AppContext, resource: ResourceI
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);
   const gr = storedAs(resource);
   const prefix = listPrefix(gr, scope.namespace);
-  const result = await c.var.storage.for(gr).list({ prefix, ...storageMatch(list, prefix), limit: list.limit });
+  const result = await c.get("storage").for(gr).list({ prefix, ...storageMatch(list, prefix), limit: list.limit });
   const fields = selectableFieldsOf(resource);
   const objects = (JSON.parse(`[${await result.text()}]`) as KubeObject[]).filter(
     (object) =>

@@ -20,9 +20,9 @@ export async function getHandler(c: AppContext, resource: ResourceInfo): Promise
   const form = negotiate(c.req.header("Accept"), "object", resource);
   const version = queryOf(c).get("resourceVersion");
   const minimum = version ? parseResourceVersion(version) : 0;
-  const entry = await storeFor(requestScope(c, resource)).get(c.var.info.name);
+  const entry = await storeFor(requestScope(c, resource)).get(c.get("info").name);
   if (minimum > 0) {
-    const storage = c.var.storage.for(storedAs(resource));
+    const storage = c.get("storage").for(storedAs(resource));
     const current = Math.max(Number(entry.object.metadata.resourceVersion), 0);
     if (current < minimum) {
       const newest = await storage.currentRevision();

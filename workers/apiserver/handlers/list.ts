@@ -27,9 +27,9 @@ export async function listHandler(c: AppContext, resource: ResourceInfo): Promis
   const form = negotiate(c.req.header("Accept"), "list", resource);
   const options = parseListOptions(queryOf(c), resource, false);
   const gr = storedAs(resource);
-  const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;
+  const namespace = resource.namespaced ? c.get("info").namespace || undefined : undefined;
   const prefix = listPrefix(gr, namespace);
-  const storage = c.var.storage.for(gr);
+  const storage = c.get("storage").for(gr);
   const plain = options.labelSelector.empty && options.fieldSelector.empty;
   if (plain && form.as === "object" && form.format === "json" && converterFor(resource) === undefined && storesTypeMeta(resource)) {
     return passThrough(resource, await page(storage, options, prefix), options, prefix);

@@ -85,7 +85,7 @@ export async function patchHandler(c: AppContext, resource: ResourceInfo): Promi
   validateApplyOptions(isApply, options.fieldManager, queryOf(c).get("force"));
   if (isApply) return applyHandler(c, resource, options);
   const scope = requestScope(c, resource, options.dryRun);
-  const { name, subresource } = c.var.info;
+  const { name, subresource } = c.get("info");
   const patch = await readPatch(c, kindOf(resource));
   const entry = await storeFor(scope).update({
     name,
@@ -99,13 +99,13 @@ export async function patchHandler(c: AppContext, resource: ResourceInfo): Promi
 async function patched(c: AppContext, resource: ResourceInfo, current: KubeObject, patch: Patcher, options: WriteOptions): Promise<KubeObject> {
   const { fieldValidation } = options;
   const decoded = decodePatched(patch.apply(current), kindOf(resource), patch.patch, fieldValidation, patch);
-  for (const warning of decoded.warnings) if (!c.var.warnings.includes(warning)) c.var.warnings.push(warning);
+  for (const warning of decoded.warnings) if (!c.get("warnings").includes(warning)) c.get("warnings").push(warning);
   const object = decoded.object;
   object.metadata ??= {};
   checkName(object, current.metadata.name ?? "", undefined);
   const stored = await fitToStored(c, resource, object, fieldValidation, (problems) =>
     newInvalid({ group: "", kind: "" }, "", [invalid("patch", JSON.stringify(object), strictDecodingMessage(problems))]),
   );
-  trackFields(c, resource, managerOf(c, options), c.var.info.subresource, current, object, stored);
+  trackFields(c, resource, managerOf(c, options), c.get("info").subresource, current, object, stored);
   return stored;
 }

@@ -7,12 +7,12 @@ import type { AppContext } from "../request/context.ts";
 export function requestScope(c: AppContext, resource: ResourceInfo, dryRun = false): RequestScope {
   return {
     resource,
-    namespace: resource.namespaced ? c.var.info.namespace || undefined : undefined,
-    user: c.var.user,
+    namespace: resource.namespaced ? c.get("info").namespace || undefined : undefined,
+    user: c.get("user"),
     clock: c.env.clock,
     random: c.env.random,
-    storage: c.var.storage,
-    warnings: c.var.warnings,
+    storage: c.get("storage"),
+    warnings: c.get("warnings"),
     dryRun,
   };
 }

@@ -16,7 +16,7 @@ export async function updateHandler(c: AppContext, resource: ResourceInfo): Prom
   const form = negotiate(c.req.header("Accept"), "object", resource);
   const options = parseWriteOptions(queryOf(c), "UpdateOptions");
   const scope = requestScope(c, resource, options.dryRun);
-  const { name, subresource } = c.var.info;
+  const { name, subresource } = c.get("info");
   const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);
   checkName(decoded, name, scope.namespace);
   const { uid } = decoded.metadata;
@@ -28,7 +28,7 @@ export async function updateHandler(c: AppContext, resource: ResourceInfo): Prom
     return stored;
   };
   const create = async () => {
-    if (!options.dryRun) await noteResource(c.env.env, c.var.info.cluster, resource);
+    if (!options.dryRun) await noteResource(c.env.env, c.get("info").cluster, resource);
     return tracked(undefined);
   };
   const entry = await storeFor(scope).update({

@@ -24,8 +24,8 @@ export function watchHandler(c: AppContext, resource: ResourceInfo): Promise<Res
   const ownLines = webSocket || converted;
   const options = parseListOptions(queryOf(c), resource, true);
   const gr = storedAs(resource);
-  const namespace = resource.namespaced ? c.var.info.namespace || undefined : undefined;
-  const name = c.var.info.name;
+  const namespace = resource.namespaced ? c.get("info").namespace || undefined : undefined;
+  const name = c.get("info").name;
   const requirements = options.fieldSelector.requirements.map((requirement) =>
     formatRequirement({ ...requirement, field: toStorageField(resource, requirement.field) }),
   );
@@ -40,7 +40,7 @@ export function watchHandler(c: AppContext, resource: ResourceInfo): Promise<Res
     fieldSelector,
     representation: representationOf(c, resource, form.as, form.version, ownLines ? undefined : encoding),
   };
-  const stub = c.var.storage.watchCache(gr);
+  const stub = c.get("storage").watchCache(gr);
   const watchOptions = {
     ...(options.timeoutSeconds === undefined ? {} : { timeoutSeconds: options.timeoutSeconds }),
     clock: c.env.clock,

@@ -40,7 +40,10 @@ export function parseListOptions(query: URLSearchParams, resource: ResourceInfo,
   const known = selectableFieldsOf(resource);
   for (const { field } of options.fieldSelector.requirements) {
     if (resource.custom !== undefined && !known.has(field)) throw newBadRequest(`field label not supported: ${field}`);
-    if (!known.has(field)) throw newBadRequest(fieldLabelNotSupported(resource.group, resource.version, resource.resource, resource.kind, field));
+    if (!known.has(field))
+      throw newBadRequest(
+        fieldLabelNotSupported(resource.group, resource.version, resource.resource, resource.kind, field),
+      );
   }
   const causes = watch ? validateWatch(options) : validateList(options);
   if (causes.length > 0) throw newInvalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", causes);
@@ -69,12 +72,21 @@ function validateWatch(options: ListOptions): InvalidCause[] {
   const causes: InvalidCause[] = [];
   const match = options.resourceVersionMatch;
   if (match !== "" && options.sendInitialEvents === undefined) {
-    causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    causes.push(
+      forbidden(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    );
   }
   if (options.sendInitialEvents !== undefined) {
-    if (match === "") causes.push(forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    if (match === "")
+      causes.push(
+        forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+      );
     else if (match !== "NotOlderThan") causes.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
-    if (options.continue !== "") causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+    if (options.continue !== "")
+      causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   }
   return causes;
 }
@@ -88,11 +100,16 @@ function validateList(options: ListOptions): InvalidCause[] {
   if (match !== "") {
     if (!matches.includes(match)) causes.push(notSupported("resourceVersionMatch", match, matches));
     if (options.resourceVersion === "") {
-      causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+      causes.push(
+        forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+      );
     }
-    if (options.continue !== "") causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
+    if (options.continue !== "")
+      causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
     if (match === "Exact" && options.resourceVersion === "0") {
-      causes.push(forbidden("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+      causes.push(
+        forbidden("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      );
     }
   }
   return causes;
@@ -125,8 +142,7 @@ export function storageMatch(options: ListOptions, prefix: string): Pick<Storage
   if (options.resourceVersion === "") return {};
   const revision = parseResourceVersion(options.resourceVersion);
   if (revision === 0) return { match: { kind: "notOlderThan", revision: 0 } };
-  const exact =
-    options.resourceVersionMatch === "Exact" || (options.resourceVersionMatch === "" && options.limit > 0);
+  const exact = options.resourceVersionMatch === "Exact" || (options.resourceVersionMatch === "" && options.limit > 0);
   return { match: { kind: exact ? "exact" : "notOlderThan", revision } };
 }
 
@@ -140,22 +156,31 @@ function decodeContinue(token: string, prefix: string): { revision: number; afte
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {
     const base64 = token.replaceAll("-", "+").replaceAll("_", "/");
-    parsed = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))));
+    parsed = JSON.parse(
+      new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))),
+    );
   } catch (error) {
     throw newBadRequest(`continue key is not valid: ${(error as Error).message}`);
   }
   const { v, rv, start } = parsed;
   if (v !== "meta.k8s.io/v1") {
-    throw newBadRequest(`continue key is not valid: server does not recognize this encoded version ${JSON.stringify(v)}`);
+    throw newBadRequest(
+      `continue key is not valid: server does not recognize this encoded version ${JSON.stringify(v)}`,
+    );
   }
-  if (typeof rv !== "number" || rv === 0) throw newBadRequest("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
-  if (typeof start !== "string" || start === "") throw newBadRequest("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+  if (typeof rv !== "number" || rv === 0)
+    throw newBadRequest("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (typeof start !== "string" || start === "")
+    throw newBadRequest("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
   if (start.split("/").includes("..")) throw newBadRequest(`continue key is not valid: ${start}`);
   return { revision: rv, after: prefix + start.replace(/\u0000$/, "") };
 }
 
 function base64Url(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }
 
 export const expiredContinueMessage =

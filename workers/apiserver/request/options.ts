@@ -19,7 +19,10 @@ const fieldValidations = ["Ignore", "Strict", "Warn"];
  * CreateOptions, UpdateOptions and PatchOptions of a query.
  * Mirrors k8s.io/apimachinery pkg/apis/meta/v1/validation (1.36).
  */
-export function parseWriteOptions(query: URLSearchParams, kind: "CreateOptions" | "UpdateOptions" | "PatchOptions"): WriteOptions {
+export function parseWriteOptions(
+  query: URLSearchParams,
+  kind: "CreateOptions" | "UpdateOptions" | "PatchOptions",
+): WriteOptions {
   const causes: InvalidCause[] = validateDryRun(query.getAll("dryRun"));
   const fieldValidation = query.get("fieldValidation") || "Warn";
   if (!fieldValidations.includes(fieldValidation)) {
@@ -27,10 +30,15 @@ export function parseWriteOptions(query: URLSearchParams, kind: "CreateOptions" 
   }
   const fieldManager = query.get("fieldManager") ?? "";
   if (fieldManager.length > 128) {
-    causes.push({ reason: "FieldValueTooLong", message: "Too long: may not be more than 128 bytes", field: "fieldManager" });
+    causes.push({
+      reason: "FieldValueTooLong",
+      message: "Too long: may not be more than 128 bytes",
+      field: "fieldManager",
+    });
   }
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f]/.test(fieldManager)) causes.push(invalid("fieldManager", fieldManager, "should only contain printable characters"));
+  if (/[\u0000-\u001f\u007f]/.test(fieldManager))
+    causes.push(invalid("fieldManager", fieldManager, "should only contain printable characters"));
   if (causes.length > 0) throw newInvalid({ group: "meta.k8s.io", kind }, "", causes);
   return {
     dryRun: query.getAll("dryRun").length > 0,
@@ -68,11 +76,20 @@ export function validateDeleteOptions(options: DeleteOptions): void {
   const causes: InvalidCause[] = validateDryRun(options.dryRun ?? []);
   if (options.propagationPolicy !== undefined && options.orphanDependents !== undefined) {
     causes.push(
-      invalid("propagationPolicy", options.propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"),
+      invalid(
+        "propagationPolicy",
+        options.propagationPolicy,
+        "orphanDependents and deletionPropagation cannot be both set",
+      ),
     );
   }
-  if (options.propagationPolicy !== undefined && !["Foreground", "Background", "Orphan"].includes(options.propagationPolicy)) {
-    causes.push(notSupported("propagationPolicy", options.propagationPolicy, ["Foreground", "Background", "Orphan", "nil"]));
+  if (
+    options.propagationPolicy !== undefined &&
+    !["Foreground", "Background", "Orphan"].includes(options.propagationPolicy)
+  ) {
+    causes.push(
+      notSupported("propagationPolicy", options.propagationPolicy, ["Foreground", "Background", "Orphan", "nil"]),
+    );
   }
   if (causes.length > 0) throw newInvalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", causes);
 }

@@ -19,9 +19,11 @@ export function initIpFamilyFields(
   const spec = service.spec;
   if (spec.type === "ExternalName" || isMatchingPreferDualStack(service, previous)) return [];
   const isHeadlessWithoutSelector = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
-  spec.ipFamilyPolicy ??= previous?.spec.ipFamilyPolicy ?? (isHeadlessWithoutSelector ? "RequireDualStack" : singleStack);
+  spec.ipFamilyPolicy ??=
+    previous?.spec.ipFamilyPolicy ?? (isHeadlessWithoutSelector ? "RequireDualStack" : singleStack);
   const causes: InvalidCause[] = [];
-  const policyMust = (text: string) => causes.push(invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, `must be ${text}`));
+  const policyMust = (text: string) =>
+    causes.push(invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, `must be ${text}`));
   if (previous !== undefined) reduce(spec, previous.spec, policyMust);
   if (spec.ipFamilyPolicy === singleStack) {
     const dual = "'RequireDualStack' or 'PreferDualStack' when multiple";
@@ -34,15 +36,19 @@ export function initIpFamilyFields(
     if (index < families.length) continue;
     const family = familyOf(ip);
     if (configured.includes(family)) families.push(family);
-    else causes.push(invalid(`spec.clusterIPs[${index}]`, spec.clusterIPs, `${family} is not configured on this cluster`));
+    else
+      causes.push(invalid(`spec.clusterIPs[${index}]`, spec.clusterIPs, `${family} is not configured on this cluster`));
   }
   if (causes.length > 0) return causes;
   if (!isHeadlessWithoutSelector) {
     if (spec.ipFamilyPolicy === "RequireDualStack" && configured.length < 2) {
-      causes.push(invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, "this cluster is not configured for dual-stack services"));
+      causes.push(
+        invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, "this cluster is not configured for dual-stack services"),
+      );
     }
     for (const [index, family] of families.entries()) {
-      if (!configured.includes(family)) causes.push(invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster"));
+      if (!configured.includes(family))
+        causes.push(invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster"));
     }
     if (causes.length > 0) return causes;
   }
@@ -55,7 +61,10 @@ export function initIpFamilyFields(
 
 /** SingleStack says that the second of each goes; any other policy forbids to leave one out. */
 function reduce(spec: any, before: any, policyMust: (text: string) => void): void {
-  for (const [field, what] of [["clusterIPs", "cluster IP"], ["ipFamilies", "IP family"]] as const) {
+  for (const [field, what] of [
+    ["clusterIPs", "cluster IP"],
+    ["ipFamilies", "IP family"],
+  ] as const) {
     const now: string[] = spec[field] ?? [];
     const then: string[] = before[field] ?? [];
     if (spec.ipFamilyPolicy === singleStack) {

@@ -9,8 +9,7 @@ import type { Owner } from "./reservations.ts";
 
 /** The cluster's own service ranges, the primary family first: spec.cidrs of the ServiceCIDR `kubernetes`. */
 export const serviceCidrs = ["10.96.0.0/16", "fd00:10:96::/112"] as const;
-export const defaultFamily: IpFamily = "IPv4";
-export const managedBy = "ipallocator.k8s.io";
+const managedBy = "ipallocator.k8s.io";
 
 const ownRanges: readonly IpRange[] = serviceCidrs.map((cidr) => parseIpRange(cidr)!);
 const serviceCidrResource: GroupResource = { group: "networking.k8s.io", resource: "servicecidrs" };
@@ -53,7 +52,9 @@ export class IpAllocator {
       throw new AllocationError("the provided network does not match the current range");
     }
     const name = canonical(text);
-    const free = this.#scope.dryRun ? !(await this.#reservations.has(name)) : await this.#reservations.takeOver(name, owner);
+    const free = this.#scope.dryRun
+      ? !(await this.#reservations.has(name))
+      : await this.#reservations.takeOver(name, owner);
     if (!free) throw new AllocationError("provided IP is already allocated");
   }
 
@@ -84,7 +85,10 @@ export class IpAllocator {
     if (ranges.length === 0) return undefined;
     const taken = await this.#reservations.taken();
     for (const range of ranges) {
-      for (const [first, last] of [[range.dynamicFirst, range.last], [range.first, range.dynamicFirst - 1n]] as const) {
+      for (const [first, last] of [
+        [range.dynamicFirst, range.last],
+        [range.first, range.dynamicFirst - 1n],
+      ] as const) {
         if (first > last) continue;
         const start = this.#pick(first, last);
         for (let step = 0n; step <= last - first; step++) {

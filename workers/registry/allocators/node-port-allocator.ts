@@ -37,12 +37,16 @@ export class NodePortOperation {
   async allocate(port: number): Promise<void> {
     const { first, last } = nodePortRange;
     if (!(port >= first && port <= last)) {
-      throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${first}-${last}`);
+      throw new AllocationError(
+        `provided port is not in the valid range. The range of valid ports is ${first}-${last}`,
+      );
     }
     const name = String(port);
     const free =
       !this.#allocated.has(port) &&
-      (this.#scope.dryRun ? !(await this.#reservations.has(name)) : await this.#reservations.takeOver(name, this.#owner));
+      (this.#scope.dryRun
+        ? !(await this.#reservations.has(name))
+        : await this.#reservations.takeOver(name, this.#owner));
     if (!free) throw new AllocationError("provided port is already allocated");
     this.#allocated.add(port);
   }
@@ -54,7 +58,10 @@ export class NodePortOperation {
       if (await this.#take(port)) return port;
     }
     const taken = await this.#reservations.taken();
-    for (const [first, last] of [[dynamicFirst, nodePortRange.last], [nodePortRange.first, dynamicFirst - 1]] as const) {
+    for (const [first, last] of [
+      [dynamicFirst, nodePortRange.last],
+      [nodePortRange.first, dynamicFirst - 1],
+    ] as const) {
       const start = this.#pick(first, last);
       for (let step = 0; step <= last - first; step++) {
         const port = first + ((start - first + step) % (last - first + 1));
@@ -98,5 +105,8 @@ export class NodePortOperation {
 
 function isHeldBy(service: KubeObject, name: string): boolean {
   const port = Number(name);
-  return service.spec?.healthCheckNodePort === port || (service.spec?.ports ?? []).some((entry: any) => entry.nodePort === port);
+  return (
+    service.spec?.healthCheckNodePort === port ||
+    (service.spec?.ports ?? []).some((entry: any) => entry.nodePort === port)
+  );
 }

@@ -34,7 +34,8 @@ export async function releaseAllocated(service: KubeObject, scope: RequestScope)
   const owner = ownerOf(service);
   const ports = new NodePortOperation(scope, owner);
   for (const port of nodePortsOf(service)) ports.releaseDeferred(port);
-  if (needsHealthCheck(service) && service.spec.healthCheckNodePort) ports.releaseDeferred(service.spec.healthCheckNodePort);
+  if (needsHealthCheck(service) && service.spec.healthCheckNodePort)
+    ports.releaseDeferred(service.spec.healthCheckNodePort);
   const ips = new IpAllocator(scope);
   await settled(ports.commit(), ...clusterIPsOf(service).map((ip) => ips.release(ip, owner)));
 }
@@ -77,7 +78,8 @@ class Allocation {
     const spec = this.#spec;
     if (spec.type === "ExternalName" || spec.clusterIPs?.[0] === "None") return;
     const ips: string[] = [...(spec.clusterIPs ?? [])];
-    for (const [index, family] of (spec.ipFamilies as IpFamily[]).entries()) ips[index] = await this.#clusterIP(family, ips[index]);
+    for (const [index, family] of (spec.ipFamilies as IpFamily[]).entries())
+      ips[index] = await this.#clusterIP(family, ips[index]);
     spec.clusterIPs = ips;
     spec.clusterIP = ips[0];
   }
@@ -91,7 +93,9 @@ class Allocation {
     } catch (error) {
       if (!(error instanceof AllocationError)) throw error;
       if (!wanted) throw newInternalError(`failed to allocate a serviceIP: ${error.message}`);
-      throw this.#invalid([invalid("spec.clusterIPs", this.#spec.clusterIPs, `failed to allocate IP ${wanted}: ${error.message}`)]);
+      throw this.#invalid([
+        invalid("spec.clusterIPs", this.#spec.clusterIPs, `failed to allocate IP ${wanted}: ${error.message}`),
+      ]);
     }
   }
 
@@ -142,12 +146,14 @@ class Allocation {
 
   async updateNodePorts(previous: KubeObject): Promise<void> {
     const old = nodePortsOf(previous);
-    if (hasNodePorts(previous.spec.type) && !hasNodePorts(this.#spec.type)) for (const port of old) this.#ports.releaseDeferred(port);
+    if (hasNodePorts(previous.spec.type) && !hasNodePorts(this.#spec.type))
+      for (const port of old) this.#ports.releaseDeferred(port);
     if (hasNodePorts(this.#spec.type)) await this.#replaceNodePorts(old);
     const needed = needsHealthCheck(previous);
     const needs = needsHealthCheck(this.#service);
     if (!needed && needs) await this.#allocateHealthCheck();
-    else if (needed && !needs && previous.spec.healthCheckNodePort) this.#ports.releaseDeferred(previous.spec.healthCheckNodePort);
+    else if (needed && !needs && previous.spec.healthCheckNodePort)
+      this.#ports.releaseDeferred(previous.spec.healthCheckNodePort);
   }
 
   async #replaceNodePorts(old: readonly number[]): Promise<void> {
@@ -181,7 +187,9 @@ class Allocation {
     try {
       return await this.#ports.allocateNext();
     } catch (error) {
-      throw error instanceof AllocationError ? newInternalError(`failed to allocate a nodePort: ${error.message}`) : error;
+      throw error instanceof AllocationError
+        ? newInternalError(`failed to allocate a nodePort: ${error.message}`)
+        : error;
     }
   }
 

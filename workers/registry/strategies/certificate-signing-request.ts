@@ -27,7 +27,11 @@ export const certificateSigningRequestStrategy: Strategy = {
       merge(request, previous, scope) {
         const { conditions: _before, ...status } = previous.status ?? {};
         const conditions = request.status?.conditions;
-        const object = { ...previous, metadata: request.metadata, status: conditions ? { ...status, conditions } : status };
+        const object = {
+          ...previous,
+          metadata: request.metadata,
+          status: conditions ? { ...status, conditions } : status,
+        };
         setTimestamps(object, previous, scope);
         return object;
       },

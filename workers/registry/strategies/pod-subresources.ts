@@ -56,13 +56,17 @@ function merged(sent: any[] | undefined, previous: any[] | undefined): any[] | u
     const { resources: _resources, resizePolicy: _resizePolicy, ...rest } = before;
     const { resources, resizePolicy } = container;
     // Members in their old order: a resize to the same is no change.
-    return inOrder({ ...rest, resources: resources ?? {}, ...(resizePolicy === undefined ? {} : { resizePolicy }) }, before);
+    return inOrder(
+      { ...rest, resources: resources ?? {}, ...(resizePolicy === undefined ? {} : { resizePolicy }) },
+      before,
+    );
   });
 }
 
 function inOrder(container: any, model: any): any {
   const ordered: any = {};
-  for (const key of [...Object.keys(model), ...Object.keys(container)]) if (key in container) ordered[key] = container[key];
+  for (const key of [...Object.keys(model), ...Object.keys(container)])
+    if (key in container) ordered[key] = container[key];
   return ordered;
 }
 
@@ -73,13 +77,16 @@ function validateResize(pod: KubeObject, previous: KubeObject): InvalidCause[] {
     causes.push(invalid("spec", pod.status?.qosClass ?? "", "Pod QOS Class may not change as a result of resizing"));
   }
   for (const list of ["containers", "initContainers"] as const) {
-    const names = (object: KubeObject): unknown[] => (object.spec?.[list] ?? []).map((container: any) => container.name);
+    const names = (object: KubeObject): unknown[] =>
+      (object.spec?.[list] ?? []).map((container: any) => container.name);
     const [now, before] = [names(pod), names(previous)];
     if (semanticEqual(now, before)) continue;
-    if (now.length !== before.length) causes.push(forbidden(`spec.${list}`, `${list} may not be added or removed on resize`));
+    if (now.length !== before.length)
+      causes.push(forbidden(`spec.${list}`, `${list} may not be added or removed on resize`));
     else {
       for (const [index, name] of now.entries()) {
-        if (name !== before[index]) causes.push(forbidden(`spec.${list}[${index}].name`, `${list} may not be renamed or reordered on resize`));
+        if (name !== before[index])
+          causes.push(forbidden(`spec.${list}[${index}].name`, `${list} may not be renamed or reordered on resize`));
       }
     }
   }

@@ -26,7 +26,8 @@ export function patchAllocatedValues(service: KubeObject, previous: KubeObject):
   const before = previous.spec;
   if (hasClusterIP(spec.type) && hasClusterIP(before.type)) {
     if (!spec.clusterIP && before.clusterIP) spec.clusterIP = before.clusterIP;
-    if (!spec.clusterIPs?.length && spec.clusterIP === before.clusterIP && before.clusterIPs) spec.clusterIPs = before.clusterIPs;
+    if (!spec.clusterIPs?.length && spec.clusterIP === before.clusterIP && before.clusterIPs)
+      spec.clusterIPs = before.clusterIPs;
   }
   if (hasNodePorts(spec.type) && hasNodePorts(before.type)) {
     const used = new Set<number>((spec.ports ?? []).map((port: any) => port.nodePort).filter(Boolean));
@@ -51,7 +52,8 @@ export function dropTypeDependentFields(service: KubeObject, previous: KubeObjec
     if (!needs(previous) || needs(service)) return;
     for (const field of fields) if (deepEqual(spec[field], before[field])) delete spec[field];
   };
-  if (hasClusterIP(before.type) && !hasClusterIP(spec.type) && isSame(spec.clusterIPs, before.clusterIPs)) delete spec.clusterIP;
+  if (hasClusterIP(before.type) && !hasClusterIP(spec.type) && isSame(spec.clusterIPs, before.clusterIPs))
+    delete spec.clusterIP;
   drop((object) => hasClusterIP(object.spec.type), "clusterIPs", "ipFamilies", "ipFamilyPolicy");
   if (hasNodePorts(before.type) && !hasNodePorts(spec.type) && deepEqual(nodePorts(spec), nodePorts(before))) {
     for (const port of spec.ports ?? []) delete port.nodePort;

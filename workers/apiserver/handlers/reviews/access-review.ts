@@ -12,7 +12,7 @@ const group = "authorization.k8s.io";
 /** May the requester do this? Mirrors pkg/registry/authorization/selfsubjectaccessreview (1.36). */
 export function reviewSelfAccess(review: KubeObject, c: AppContext) {
   refuse(review, validateAttributes(review.spec ?? {}));
-  return decide(c.var.user, review.spec);
+  return decide(c.get("user"), review.spec);
 }
 
 /** May that user do this? */
@@ -25,7 +25,7 @@ export function reviewSubjectAccess(review: KubeObject) {
 /** As SubjectAccessReview, for one namespace. */
 export function reviewLocalAccess(review: KubeObject, c: AppContext) {
   const spec = review.spec ?? {};
-  const { namespace } = c.var.info;
+  const { namespace } = c.get("info");
   if (review.metadata.namespace && review.metadata.namespace !== namespace) {
     throw newBadRequest("the namespace of the provided object does not match the namespace sent on the request");
   }

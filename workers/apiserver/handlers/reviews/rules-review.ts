@@ -7,5 +7,5 @@ import type { AppContext } from "../../request/context.ts";
 export function reviewSelfRules(review: KubeObject, c: AppContext) {
   const namespace: string = review.spec?.namespace ?? "";
   if (namespace === "") throw newBadRequest("no namespace on request");
-  return { ...componentAuthorizer.rulesFor(c.var.user, namespace), incomplete: false };
+  return { ...componentAuthorizer.rulesFor(c.get("user"), namespace), incomplete: false };
 }

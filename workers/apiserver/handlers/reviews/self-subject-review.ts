@@ -6,7 +6,7 @@ import type { AppContext } from "../../request/context.ts";
 /** Who is the requester? Mirrors pkg/registry/authentication/selfsubjectreview (1.36). */
 export function reviewSelf(review: KubeObject, c: AppContext) {
   review.metadata = { creationTimestamp: formatTime(c.env.clock.now()) };
-  return { userInfo: shownUser(c.var.user) };
+  return { userInfo: shownUser(c.get("user")) };
 }
 
 /** authentication.k8s.io/v1 UserInfo */

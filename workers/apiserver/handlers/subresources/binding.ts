@@ -22,7 +22,7 @@ export async function bindingHandler(c: AppContext, podResource: ResourceInfo): 
   const options = parseWriteOptions(queryOf(c), "CreateOptions");
   const scope = requestScope(c, podResource, options.dryRun);
   const binding = await decodeBody(c, { group: "", version: "v1", kind: "Binding" }, options.fieldValidation);
-  const name = c.var.info.subresource === "binding" ? c.var.info.name : (binding.metadata.name ?? "");
+  const name = c.get("info").subresource === "binding" ? c.get("info").name : (binding.metadata.name ?? "");
   binding.metadata.name ??= name;
   if (name === "") throw newInvalid({ group: "", kind: "Binding" }, "", [required("metadata.name", "name or generateName is required")]);
   checkName(binding, name, scope.namespace);

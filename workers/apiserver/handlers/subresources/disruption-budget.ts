@@ -70,7 +70,11 @@ export function newStillProcessing(name: string): StatusError {
 function newRefusal(retryAfterSeconds: number, message: string): StatusError {
   const error = newTooManyRequests(refusal, retryAfterSeconds);
   const { retryAfterSeconds: seconds, ...details } = error.status.details!;
-  error.status.details = { ...details, causes: [{ reason: "DisruptionBudget", message }], ...(seconds ? { retryAfterSeconds: seconds } : {}) };
+  error.status.details = {
+    ...details,
+    causes: [{ reason: "DisruptionBudget", message }],
+    ...(seconds ? { retryAfterSeconds: seconds } : {}),
+  };
   return error;
 }
 
@@ -82,7 +86,8 @@ function whyNone(name: string, status: any): string {
   if (says && condition.reason === "SyncFailed") {
     return `${start} does not allow evicting pods currently because it failed sync: ${condition.message}`;
   }
-  if (currentHealthy <= desiredHealthy) return `${start} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+  if (currentHealthy <= desiredHealthy)
+    return `${start} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
   if (says) return `${start} does not allow evicting pods currently (${condition.reason}): ${condition.message}`;
   return `${start} does not allow evicting pods currently`;
 }
@@ -98,5 +103,7 @@ function insufficient(conditions: any[], observedGeneration: number | undefined,
     reason: "InsufficientPods",
     message: "",
   };
-  return before === undefined ? [...conditions, condition] : conditions.map((other) => (other === before ? condition : other));
+  return before === undefined
+    ? [...conditions, condition]
+    : conditions.map((other) => (other === before ? condition : other));
 }

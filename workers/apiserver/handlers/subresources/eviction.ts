@@ -14,7 +14,14 @@ import { parseWriteOptions, validateDeleteOptions } from "../../request/options.
 import { successStatus } from "../../responses.ts";
 import { decodeBody } from "../decode-body.ts";
 import { queryOf, requestScope, storeFor } from "../scope.ts";
-import { budgetsOf, canEvictUnhealthy, canIgnoreBudgets, decrement, isTerminal, newStillProcessing } from "./disruption-budget.ts";
+import {
+  budgetsOf,
+  canEvictUnhealthy,
+  canIgnoreBudgets,
+  decrement,
+  isTerminal,
+  newStillProcessing,
+} from "./disruption-budget.ts";
 
 const budgets = { group: "policy", resource: "poddisruptionbudgets" };
 /** As upstream's EvictionsRetry. */
@@ -29,17 +36,19 @@ export async function evictionHandler(c: AppContext, podResource: ResourceInfo):
   const form = negotiate(c.req.header("Accept"), "plain");
   const write = parseWriteOptions(queryOf(c), "CreateOptions");
   const eviction = await decodeBody(c, { group: "policy", version: "v1", kind: "Eviction" }, write.fieldValidation);
-  const { name } = c.var.info;
+  const { name } = c.get("info");
   eviction.metadata.name ??= name;
   if (eviction.metadata.name !== name) {
-    throw newBadRequest(`name in URL does not match name in Eviction object: ${quote(name)} != ${quote(eviction.metadata.name)}`);
+    throw newBadRequest(
+      `name in URL does not match name in Eviction object: ${quote(name)} != ${quote(eviction.metadata.name)}`,
+    );
   }
   const options = (eviction.deleteOptions ?? {}) as DeleteOptions;
   validateDeleteOptions(options);
   const scope = requestScope(c, podResource, write.dryRun || (options.dryRun ?? []).length > 0);
   await admit({ operation: "CREATE", object: eviction, previous: undefined, subresource: "eviction", scope });
   await evict(c, scope, name, options);
-  return writeObject(successStatus(201) as unknown as KubeObject, form, 201);
+  return writeObject(successStatus(201), form, 201);
 }
 
 async function evict(c: AppContext, scope: RequestScope, name: string, options: DeleteOptions): Promise<void> {
@@ -61,7 +70,11 @@ async function evict(c: AppContext, scope: RequestScope, name: string, options: 
 }
 
 /** Deletes a pod that no budget counts; the pod when budgets have to be asked. */
-async function deleteIgnoringBudgets(scope: RequestScope, name: string, options: DeleteOptions): Promise<KubeObject | undefined> {
+async function deleteIgnoringBudgets(
+  scope: RequestScope,
+  name: string,
+  options: DeleteOptions,
+): Promise<KubeObject | undefined> {
   const store = storeFor(scope);
   for (let attempt = 1; ; attempt++) {
     const pod = (await store.get(name)).object;
@@ -75,7 +88,12 @@ async function deleteIgnoringBudgets(scope: RequestScope, name: string, options:
   }
 }
 
-async function checkAndDecrement(c: AppContext, scope: RequestScope, budget: KubeObject, podName: string): Promise<void> {
+async function checkAndDecrement(
+  c: AppContext,
+  scope: RequestScope,
+  budget: KubeObject,
+  podName: string,
+): Promise<void> {
   const resource = catalog.find("policy", "v1", "poddisruptionbudgets")!;
   const budgetName = budget.metadata.name ?? "";
   const store = storeFor(requestScope(c, resource, scope.dryRun));
@@ -86,7 +104,8 @@ async function checkAndDecrement(c: AppContext, scope: RequestScope, budget: Kub
       update: (current) => decrement(current, podName, scope.clock.now()),
     });
   } catch (error) {
-    if (isConflict(error)) throw newTimeout(`couldn't update PodDisruptionBudget ${quote(budgetName)} due to conflicts`, 10);
+    if (isConflict(error))
+      throw newTimeout(`couldn't update PodDisruptionBudget ${quote(budgetName)} due to conflicts`, 10);
     throw error;
   }
 }

@@ -13,9 +13,9 @@ export async function finalizeHandler(c: AppContext, resource: ResourceInfo): Pr
   const options = parseWriteOptions(queryOf(c), "UpdateOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const given = await decodeBody(c, kindOf(resource), options.fieldValidation);
-  checkName(given, c.var.info.name, undefined);
+  checkName(given, c.get("info").name, undefined);
   const finalizers: string[] = given.spec?.finalizers ?? [];
-  const { name } = c.var.info;
+  const { name } = c.get("info");
   const entry = await storeFor(scope).update({
     name,
     subresource: "finalize",

@@ -27,7 +27,7 @@ const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 /** GET, PUT and PATCH of `scale`: the replica count as autoscaling/v1 Scale. Mirrors pkg/registry/apps/deployment/storage ScaleREST (1.36). */
 export async function scaleHandler(c: AppContext, resource: ResourceInfo): Promise<Response> {
   const form = negotiate(c.req.header("Accept"), "plain");
-  const { name, verb } = c.var.info;
+  const { name, verb } = c.get("info");
   if (verb === "get") {
     const { object } = await storeFor(requestScope(c, resource)).get(name);
     return writeObject(scaleOf(object, resource), form);
@@ -46,7 +46,7 @@ export async function scaleHandler(c: AppContext, resource: ResourceInfo): Promi
     validateApplyOptions(isApply, options.fieldManager, queryOf(c).get("force"));
     if (isApply) {
       const { applied, warnings } = readApplyBody(new TextDecoder().decode(await readBody(c.req.raw)), options.fieldValidation);
-      c.var.warnings.push(...warnings);
+      c.get("warnings").push(...warnings);
       change = (scale) => fieldManager.apply(scale, applied, options.fieldManager, options.force);
     } else {
       const patch = await readPatch(c, scaleKind);
