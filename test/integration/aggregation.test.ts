@@ -175,6 +175,14 @@ describe("a remote server", () => {
     expect(headers).toMatchObject({ "x-forwarded-host": host, "x-forwarded-proto": "https", "x-forwarded-uri": `${base}/flunders` });
   });
 
+  test("operations of a batch reach it too, with their bodies", async () => {
+    const answer = await cluster.request("POST", "/apis/edgeplane.dev/v1/batch", {
+      requests: [{ method: "POST", path: `${base}/namespaces/default/flunders`, body: { metadata: { name: "batched" } } }],
+    });
+    expect(answer.json.responses).toMatchObject([{ code: 201, body: { kind: "Flunder", metadata: { name: "batched" } } }]);
+    expect(server.flunders.delete("batched")).toBe(true);
+  });
+
   test("its answers pass through as they are: status, headers, errors", async () => {
     const missing = await cluster.request("GET", `${base}/namespaces/default/flunders/none`);
     expect(missing.status).toBe(404);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { randomFrom } from "../../../test/support/random.ts";
+import { seededRandom } from "../../../test/support/random.ts";
 import { schemaTable } from "../schema-table.ts";
 import { parseCbor } from "./cbor-decode.ts";
 import { encodeCbor } from "./cbor-encode.ts";
@@ -29,7 +29,7 @@ describe("parseCbor", () => {
     ["f6", null],
     ["f7", null],
     ["c11a514b67b0", "2013-03-21T20:04:00Z"],
-    ["c1fb41d452d9e20eb852", "2013-03-21T20:04:00.23Z"],
+    ["c1fb41d452d9ec200000", "2013-03-21T20:04:00.5Z"],
     ["d818456449455446", "dIETF"],
     ["4449455446", "IETF"],
     ["6449455446", "IETF"],
@@ -76,7 +76,7 @@ describe("parseCbor", () => {
   });
 
   test("random bytes are read or refused", () => {
-    const random = randomFrom(7);
+    const random = seededRandom(7);
     for (let round = 0; round < 20_000; round++) {
       const bytes = Uint8Array.from({ length: 1 + Math.floor(random() * 24) }, () => Math.floor(random() * 256));
       try {
@@ -109,7 +109,7 @@ describe("encodeCbor", () => {
   });
 
   test("what is written reads the same", () => {
-    const random = randomFrom(11);
+    const random = seededRandom(11);
     for (let round = 0; round < 300; round++) {
       const value = randomValue(random, 0);
       expect(parseCbor(encodeCbor(value))).toEqual(value);

@@ -1,3 +1,4 @@
+import { bodyToForward } from "../request/body.ts";
 import type { AppContext } from "../request/context.ts";
 import { proxyHeaders } from "./auth-proxy-headers.ts";
 
@@ -21,7 +22,7 @@ export async function proxyRequest(c: AppContext, base: string): Promise<Respons
   const answer = await fetch(`${base}${info.path}${search}`, {
     method: request.method,
     headers: proxyHeaders(request, info.path, user),
-    body: request.body,
+    body: bodyToForward(request),
     redirect: "manual",
     signal: request.signal,
   });

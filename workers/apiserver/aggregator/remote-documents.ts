@@ -105,14 +105,13 @@ async function refreshIndex(context: AggregatorContext, { spec }: RemoteApiServi
 
 async function refreshV2(context: AggregatorContext, { spec }: RemoteApiService, state: RemoteState, held: RemoteDocuments): Promise<void> {
   const document = await readJson(context, `${state.base}/openapi/v2`);
-  const usable = isObject(document?.paths) && isObject(document?.definitions);
-  if (!usable) {
+  if (document === undefined || !isObject(document.paths) || !isObject(document.definitions)) {
     held.v2 = { checkedAt: context.clock.now(), hash: held.v2?.hash ?? "", document: held.v2?.document };
     return;
   }
   const prefix = `/apis/${spec.group}/${spec.version}/`;
-  const paths = Object.fromEntries(Object.entries<any>(document!.paths).filter(([path]) => `${path}/`.startsWith(prefix)));
-  const part = { paths, definitions: document!.definitions };
+  const paths = Object.fromEntries(Object.entries<any>(document.paths).filter(([path]) => `${path}/`.startsWith(prefix)));
+  const part = { paths, definitions: document.definitions };
   held.v2 = { checkedAt: context.clock.now(), hash: documentHash(JSON.stringify(part)), document: part };
   holdersV2.delete(held);
   holdersV2.add(held);

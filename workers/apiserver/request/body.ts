@@ -17,6 +17,11 @@ export function newOwnRequest(
   return request;
 }
 
+/** The body of a request to pass on, unread. */
+export function bodyToForward(request: Request): BodyInit | null {
+  return (ownBodies.get(request) as Uint8Array<ArrayBuffer> | undefined) ?? request.body;
+}
+
 /**
  * The whole body, at most 3 MiB: 413 above. As upstream, Content-Encoding is not looked at: a compressed body is none
  * that can be decoded, so there is nothing to unpack.

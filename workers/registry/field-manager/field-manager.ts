@@ -186,9 +186,10 @@ export class FieldManager {
     return { type: this.#options.type, value: withManagedFields(object, undefined), apiVersion: this.#apiVersion };
   }
 
-  #describe({ metadata: { namespace = "", name = "" } }: KubeObject): string {
+  /** What was applied may have anything in the place of its names. */
+  #describe({ metadata: { namespace, name } }: KubeObject): string {
     const { group, version, kind } = this.#options.gvk;
-    return `${namespace}/${name}; ${group}/${version}, Kind=${kind}`;
+    return `${textOf(namespace)}/${textOf(name)}; ${group}/${version}, Kind=${kind}`;
   }
 }
 
@@ -205,6 +206,10 @@ function withManagedFields(object: KubeObject, managedFields: ManagedFieldsEntry
   if (object.metadata.managedFields === undefined && managedFields === undefined) return { ...object, metadata: { ...object.metadata } };
   const { managedFields: _previous, ...metadata } = object.metadata;
   return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** 500 without a reason, as upstream answers errors that are no API errors. */
