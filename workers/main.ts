@@ -36,7 +36,7 @@ export default {
   },
 
   /** Every minute: the safety net of all loops. Waking one that runs costs a call; one with nothing to do sleeps again. */
-  async scheduled(_controller, env) {
+  async scheduled(_controller, env, context) {
     const clusters = await env.CLUSTER_DIRECTORY.get(env.CLUSTER_DIRECTORY.idFromName("clusters")).activeClusters();
     for (const cluster of clusters) {
       const hosts = [
@@ -44,8 +44,10 @@ export default {
         env.SCHEDULER.get(env.SCHEDULER.idFromName(cluster)),
         ...poolNames(cluster, env).map((name) => env.NODE_POOL.get(env.NODE_POOL.idFromName(name))),
       ];
-      const remote = checkAll({ storage: newStorageFactory(env, cluster), clock: realClock, fetch: fetchBriefly, background: (work) => void work() });
-      await Promise.all([remote, ...hosts.map((host) => host.tick())]);
+      // Servers that are slow to answer must not keep the next cluster waiting.
+      const aggregator = { storage: newStorageFactory(env, cluster), clock: realClock, fetch: fetchBriefly, background: (work: () => Promise<void>) => void work() };
+      context.waitUntil(checkAll(aggregator).catch((error: unknown) => console.error(`aggregator of ${cluster}: ${String(error)}`)));
+      await Promise.all(hosts.map((host) => host.tick()));
     }
   },
 } satisfies ExportedHandler<Env>;

@@ -47,20 +47,36 @@ const crontabs = {
                 type: "object",
                 required: ["cronSpec"],
                 properties: {
-                  cronSpec: { type: "string", pattern: String.raw`^(\d+|\*)(/\d+)?(\s+(\d+|\*)(/\d+)?){4}$`, description: "When it runs." },
+                  cronSpec: {
+                    type: "string",
+                    pattern: String.raw`^(\d+|\*)(/\d+)?(\s+(\d+|\*)(/\d+)?){4}$`,
+                    description: "When it runs.",
+                  },
                   image: { type: "string", default: "busybox" },
                   replicas: { type: "integer", minimum: 1, maximum: 10, default: 1 },
                   limit: { type: "integer" },
                 },
-                "x-kubernetes-validations": [{ rule: "!has(self.limit) || self.replicas <= self.limit", message: "replicas must not exceed limit" }],
+                "x-kubernetes-validations": [
+                  {
+                    rule: "!has(self.limit) || self.replicas <= self.limit",
+                    message: "replicas must not exceed limit",
+                  },
+                ],
               },
-              status: { type: "object", properties: { replicas: { type: "integer" }, labelSelector: { type: "string" } } },
+              status: {
+                type: "object",
+                properties: { replicas: { type: "integer" }, labelSelector: { type: "string" } },
+              },
             },
           },
         },
         subresources: {
           status: {},
-          scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas", labelSelectorPath: ".status.labelSelector" },
+          scale: {
+            specReplicasPath: ".spec.replicas",
+            statusReplicasPath: ".status.replicas",
+            labelSelectorPath: ".status.labelSelector",
+          },
         },
         additionalPrinterColumns: [
           { name: "Spec", type: "string", jsonPath: ".spec.cronSpec" },
@@ -73,20 +89,35 @@ const crontabs = {
   },
 };
 
-const crontab = (name: string, spec: object) => ({ apiVersion: "stable.example.com/v1", kind: "CronTab", metadata: { name }, spec });
+const crontab = (name: string, spec: object) => ({
+  apiVersion: "stable.example.com/v1",
+  kind: "CronTab",
+  metadata: { name },
+  spec,
+});
 
 describe("a definition, from creation to deletion", () => {
   test("create, wait for Established, create an object at once", async () => {
-    expect(await kubectl("create", "-f", file("crontabs.json", crontabs))).toContain("crontabs.stable.example.com created");
-    expect(await kubectl("wait", "--for=condition=Established", "crd/crontabs.stable.example.com", "--timeout=10s")).toContain("condition met");
-    expect(await kubectl("create", "-f", file("a.json", crontab("a", { cronSpec: "* * * * */5" })))).toContain("crontab.stable.example.com/a created");
+    expect(await kubectl("create", "-f", file("crontabs.json", crontabs))).toContain(
+      "crontabs.stable.example.com created",
+    );
+    expect(
+      await kubectl("wait", "--for=condition=Established", "crd/crontabs.stable.example.com", "--timeout=10s"),
+    ).toContain("condition met");
+    expect(await kubectl("create", "-f", file("a.json", crontab("a", { cronSpec: "* * * * */5" })))).toContain(
+      "crontab.stable.example.com/a created",
+    );
   });
 
   test("get shows the columns, by short name and category", async () => {
     expect(await kubectl("get", "ct")).toMatch(/^NAME +SPEC +REPLICAS +AGE\na +\* \* \* \* \*\/5 +1 +\d+s\n$/);
-    expect(await kubectl("get", "crontab", "a", "-o", "wide")).toMatch(/^NAME +SPEC +REPLICAS +IMAGE +AGE\na +\S+ \S+ \S+ \S+ \S+ +1 +busybox +\d+s\n$/);
+    expect(await kubectl("get", "crontab", "a", "-o", "wide")).toMatch(
+      /^NAME +SPEC +REPLICAS +IMAGE +AGE\na +\S+ \S+ \S+ \S+ \S+ +1 +busybox +\d+s\n$/,
+    );
     expect(await kubectl("get", "all", "-o", "name")).toContain("crontab.stable.example.com/a");
-    expect(await kubectl("api-resources", "--api-group=stable.example.com")).toMatch(/crontabs +ct +stable.example.com\/v1 +true +CronTab/);
+    expect(await kubectl("api-resources", "--api-group=stable.example.com")).toMatch(
+      /crontabs +ct +stable.example.com\/v1 +true +CronTab/,
+    );
   });
 
   test("explain knows its fields", async () => {
@@ -96,12 +127,24 @@ describe("a definition, from creation to deletion", () => {
   });
 
   test("mistakes are named: by the client's validation, by the schema and by rules", async () => {
-    const unknown = await cluster.run(["create", "-f", file("unknown.json", crontab("b", { cronSpec: "* * * * *", colour: "red" }))]);
+    const unknown = await cluster.run([
+      "create",
+      "-f",
+      file("unknown.json", crontab("b", { cronSpec: "* * * * *", colour: "red" })),
+    ]);
     expect(unknown.stderr).toContain('unknown field "spec.colour"');
-    const wrong = await cluster.run(["create", "-f", file("wrong.json", crontab("b", { cronSpec: "never", replicas: 11 }))]);
+    const wrong = await cluster.run([
+      "create",
+      "-f",
+      file("wrong.json", crontab("b", { cronSpec: "never", replicas: 11 })),
+    ]);
     expect(wrong.stderr).toContain("spec.cronSpec in body should match");
     expect(wrong.stderr).toContain("spec.replicas in body should be less than or equal to 10");
-    const ruled = await cluster.run(["create", "-f", file("ruled.json", crontab("b", { cronSpec: "* * * * *", replicas: 3, limit: 2 }))]);
+    const ruled = await cluster.run([
+      "create",
+      "-f",
+      file("ruled.json", crontab("b", { cronSpec: "* * * * *", replicas: 3, limit: 2 })),
+    ]);
     expect(ruled.stderr).toContain("replicas must not exceed limit");
   });
 
@@ -109,11 +152,15 @@ describe("a definition, from creation to deletion", () => {
     expect(await kubectl("scale", "ct/a", "--replicas=3")).toContain("scaled");
     expect(await kubectl("get", "ct", "a", "-o", "jsonpath={.spec.replicas} {.metadata.generation}")).toBe("3 2");
     await kubectl("patch", "ct", "a", "--type=merge", "--subresource=status", "-p", '{"status":{"replicas":3}}');
-    expect(await kubectl("wait", "ct/a", "--for=jsonpath={.status.replicas}=3", "--timeout=10s")).toContain("condition met");
+    expect(await kubectl("wait", "ct/a", "--for=jsonpath={.status.replicas}=3", "--timeout=10s")).toContain(
+      "condition met",
+    );
     const applied = file("applied.json", crontab("c", { cronSpec: "0 * * * *" }));
     expect(await kubectl("apply", "-f", applied)).toContain("created");
     expect(await kubectl("apply", "-f", applied)).toContain("unchanged");
-    expect(await kubectl("apply", "--server-side", "-f", file("ssa.json", crontab("d", { cronSpec: "0 * * * *" })))).toContain("serverside-applied");
+    expect(
+      await kubectl("apply", "--server-side", "-f", file("ssa.json", crontab("d", { cronSpec: "0 * * * *" }))),
+    ).toContain("serverside-applied");
     expect((await cluster.run(["diff", "-f", applied])).code).toBe(0);
   });
 
@@ -126,8 +173,14 @@ describe("a definition, from creation to deletion", () => {
 
 /** As large as the largest of known operators: a pod template's worth of fields with their prose, many times over. */
 function largeDefinition(bytes: number) {
-  const leaf = { type: "string", description: "A sentence about a field, which is what makes such definitions large. ".repeat(4) };
-  const group = { type: "object", properties: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, leaf])) };
+  const leaf = {
+    type: "string",
+    description: "A sentence about a field, which is what makes such definitions large. ".repeat(4),
+  };
+  const group = {
+    type: "object",
+    properties: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, leaf])),
+  };
   const count = Math.ceil(bytes / JSON.stringify(group).length);
   const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`section${index}`, { ...group }]));
   const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } };
@@ -151,7 +204,12 @@ describe("large definitions and many of them", () => {
     expect(await kubectl("apply", "--server-side", "-f", path)).toContain("serverside-applied");
     // The annotation of client-side apply holds no more than 256 KiB, with upstream neither.
     expect((await cluster.run(["apply", "-f", path])).stderr).toContain("metadata.annotations: Too long");
-    const giant = { apiVersion: "large.example.com/v1", kind: "Giant", metadata: { name: "g" }, spec: { section0: { field0: "x" } } };
+    const giant = {
+      apiVersion: "large.example.com/v1",
+      kind: "Giant",
+      metadata: { name: "g" },
+      spec: { section0: { field0: "x" } },
+    };
     expect(await kubectl("create", "-f", file("g.json", giant))).toContain("created");
     expect(await kubectl("explain", "giant.spec.section1.field2")).toContain("A sentence about a field");
   });
@@ -168,11 +226,21 @@ describe("large definitions and many of them", () => {
     }));
     const path = file("many.json", { apiVersion: "v1", kind: "List", items: many });
     await kubectl("create", "-f", path);
-    const established = await kubectl("get", "crd", "-o", 'jsonpath={.items[*].status.conditions[?(@.type=="Established")].status}');
+    const established = await kubectl(
+      "get",
+      "crd",
+      "-o",
+      'jsonpath={.items[*].status.conditions[?(@.type=="Established")].status}',
+    );
     expect(established.split(" ").filter((status) => status === "True").length).toBeGreaterThanOrEqual(150);
-    expect((await kubectl("api-resources", "--api-group=many.example.com", "-o", "name")).trim().split("\n")).toHaveLength(150);
+    expect(
+      (await kubectl("api-resources", "--api-group=many.example.com", "-o", "name")).trim().split("\n"),
+    ).toHaveLength(150);
     // By file: by name kubectl slows itself down to 5 a second.
     await kubectl("delete", "-f", path, "--wait=false");
-    await eventually("all are gone", async () => !(await kubectl("get", "crd", "-o", "name")).includes("many.example.com"));
+    await eventually(
+      "all are gone",
+      async () => !(await kubectl("get", "crd", "-o", "name")).includes("many.example.com"),
+    );
   });
 });

@@ -155,8 +155,18 @@ describe("who wrote what", () => {
 
 test("custom resources merge as their schema's markers say", async () => {
   const part = { type: "object", properties: { id: { type: "string" }, size: { type: "integer", default: 1 } } };
-  const parts = { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"], items: { ...part, required: ["id"] } };
-  const schema = { type: "object", properties: { spec: { type: "object", properties: { parts, plain: { type: "array", items: { type: "string" } } } } } };
+  const parts = {
+    type: "array",
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["id"],
+    items: { ...part, required: ["id"] },
+  };
+  const schema = {
+    type: "object",
+    properties: {
+      spec: { type: "object", properties: { parts, plain: { type: "array", items: { type: "string" } } } },
+    },
+  };
   const definition = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -168,13 +178,29 @@ test("custom resources merge as their schema's markers say", async () => {
       versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
     },
   };
-  const widget = (spec: object) => JSON.stringify({ apiVersion: "ssa.example.com/v1", kind: "Widget", metadata: { name: "w" }, spec });
+  const widget = (spec: object) =>
+    JSON.stringify({ apiVersion: "ssa.example.com/v1", kind: "Widget", metadata: { name: "w" }, spec });
   expect((await apply(JSON.stringify(definition))).code).toBe(0);
-  await eventually("the kind is served", async () => (await apply(widget({ parts: [{ id: "a", size: 2 }], plain: ["x"] }))).code === 0);
+  await eventually(
+    "the kind is served",
+    async () => (await apply(widget({ parts: [{ id: "a", size: 2 }], plain: ["x"] }))).code === 0,
+  );
   expect((await apply(widget({ parts: [{ id: "b" }] }), "--field-manager", "other")).code).toBe(0);
-  expect((await get("widget", "w")).spec).toEqual({ parts: [{ id: "a", size: 2 }, { id: "b", size: 1 }], plain: ["x"] });
-  const refused = await apply(widget({ parts: [{ id: "b" }, { id: "a", size: 3 }], plain: ["y"] }), "--field-manager", "other");
-  expect(refused.stderr).toContain('Apply failed with 2 conflicts: conflicts with "kubectl":\n- .spec.plain\n- .spec.parts[id="a"].size\n');
+  expect((await get("widget", "w")).spec).toEqual({
+    parts: [
+      { id: "a", size: 2 },
+      { id: "b", size: 1 },
+    ],
+    plain: ["x"],
+  });
+  const refused = await apply(
+    widget({ parts: [{ id: "b" }, { id: "a", size: 3 }], plain: ["y"] }),
+    "--field-manager",
+    "other",
+  );
+  expect(refused.stderr).toContain(
+    'Apply failed with 2 conflicts: conflicts with "kubectl":\n- .spec.plain\n- .spec.parts[id="a"].size\n',
+  );
 });
 
 describe("requests", () => {
@@ -229,13 +255,37 @@ describe("requests", () => {
   });
 
   test("the status has managers of its own; what else is applied there has no effect", async () => {
-    await cluster.request("POST", "/api/v1/namespaces/default/services", { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } });
-    const given = { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 81 }] }, status: { conditions: [{ type: "Fine", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", reason: "R", message: "" }] } };
-    const { status, json } = await patch("/api/v1/namespaces/default/services/s/status", given, "fieldManager=me&force=true");
-    expect([status, json.spec.ports.map(({ port }: { port: number }) => port), json.status.conditions[0].type]).toEqual([200, [80], "Fine"]);
+    await cluster.request("POST", "/api/v1/namespaces/default/services", {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "s" },
+      spec: { ports: [{ port: 80 }] },
+    });
+    const given = {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "s" },
+      spec: { ports: [{ port: 81 }] },
+      status: {
+        conditions: [
+          { type: "Fine", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z", reason: "R", message: "" },
+        ],
+      },
+    };
+    const { status, json } = await patch(
+      "/api/v1/namespaces/default/services/s/status",
+      given,
+      "fieldManager=me&force=true",
+    );
+    expect([status, json.spec.ports.map(({ port }: { port: number }) => port), json.status.conditions[0].type]).toEqual(
+      [200, [80], "Fine"],
+    );
     const mine = json.metadata.managedFields.find(({ manager }: ManagedFieldsEntry) => manager === "me");
     expect([mine.subresource, Object.keys(mine.fieldsV1)]).toEqual(["status", ["f:status"]]);
-    expect((await patch("/api/v1/namespaces/default/services/missing/status", { ...given, metadata: { name: "missing" } })).status).toBe(404);
+    expect(
+      (await patch("/api/v1/namespaces/default/services/missing/status", { ...given, metadata: { name: "missing" } }))
+        .status,
+    ).toBe(404);
   });
 
   test("a uid asks for an object that is there", async () => {

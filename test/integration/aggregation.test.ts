@@ -24,7 +24,10 @@ beforeAll(async () => {
   server = new AggregatedServer(pki);
   await server.listen();
   server.add("first");
-  cluster = await TestCluster.start({ nodes: 0, variables: { NODE_EXTRA_CA_CERTS: join(directory, "trusted", "ca.crt") } });
+  cluster = await TestCluster.start({
+    nodes: 0,
+    variables: { NODE_EXTRA_CA_CERTS: join(directory, "trusted", "ca.crt") },
+  });
   await cluster.apply(externalService("wardle", "localhost"));
   await cluster.apply(apiService(group, "v1alpha1", "wardle", server.port));
   await cluster.kubectl("wait", "--for=condition=Available", `apiservice/${name}`, "--timeout=20s");
@@ -59,7 +62,9 @@ spec:
 `;
 
 const condition = async (of: string) =>
-  (await cluster.request("GET", `${registration}/${of}`)).json.status.conditions?.find(({ type }: any) => type === "Available");
+  (await cluster.request("GET", `${registration}/${of}`)).json.status.conditions?.find(
+    ({ type }: any) => type === "Available",
+  );
 
 const failsWith = (of: string, reason: string) =>
   eventually(`${of} is unavailable (${reason})`, async () => {
@@ -69,21 +74,36 @@ const failsWith = (of: string, reason: string) =>
   });
 
 const discovery = async () =>
-  (await cluster.request("GET", "/apis", undefined, { Accept: "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" })).json.items as any[];
+  (
+    await cluster.request("GET", "/apis", undefined, {
+      Accept: "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+    })
+  ).json.items as any[];
 
 const lastRequest = (path: string) => server.requests.findLast(({ url }) => url.startsWith(path))!;
-const valuesOf = (raw: string[], header: string) => raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === header.toLowerCase());
+const valuesOf = (raw: string[], header: string) =>
+  raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === header.toLowerCase());
 
 describe("local APIServices", () => {
   test("there is one for every built-in version, labelled, with upstream's priorities, available", async () => {
     const { items } = (await cluster.request("GET", registration)).json;
-    const onStart = items.filter(({ metadata }: any) => metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "onstart");
-    const versions = catalog.groups().flatMap(({ group: ofGroup, versions: served }) => served.map((version) => `${version}.${ofGroup}`));
+    const onStart = items.filter(
+      ({ metadata }: any) => metadata.labels?.["kube-aggregator.kubernetes.io/automanaged"] === "onstart",
+    );
+    const versions = catalog
+      .groups()
+      .flatMap(({ group: ofGroup, versions: served }) => served.map((version) => `${version}.${ofGroup}`));
     expect(onStart.map(({ metadata }: any) => metadata.name)).toEqual(versions.toSorted());
     const apps = onStart.find(({ metadata }: any) => metadata.name === "v1.apps");
     expect(apps.spec).toEqual({ group: "apps", version: "v1", groupPriorityMinimum: 17800, versionPriority: 15 });
     expect(apps.status.conditions).toEqual([
-      { type: "Available", status: "True", reason: "Local", message: "Local APIServices are always available", lastTransitionTime: expect.any(String) },
+      {
+        type: "Available",
+        status: "True",
+        reason: "Local",
+        message: "Local APIServices are always available",
+        lastTransitionTime: expect.any(String),
+      },
     ]);
   });
 
@@ -95,7 +115,9 @@ describe("local APIServices", () => {
   });
 
   test("one that a user writes without a service is available at once", async () => {
-    await cluster.apply("apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: { name: v9.local.example.com }\nspec: { group: local.example.com, version: v9, groupPriorityMinimum: 10, versionPriority: 10 }\n");
+    await cluster.apply(
+      "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: { name: v9.local.example.com }\nspec: { group: local.example.com, version: v9, groupPriorityMinimum: 10, versionPriority: 10 }\n",
+    );
     expect(await condition("v9.local.example.com")).toMatchObject({ status: "True", reason: "Local" });
     await cluster.kubectl("delete", "apiservice", "v9.local.example.com");
   });
@@ -116,15 +138,26 @@ spec:
     await cluster.apply(definition(true));
     const custom = (await cluster.request("GET", `${registration}/v2.shop.example.com`)).json;
     expect(custom.metadata.labels).toEqual({ "kube-aggregator.kubernetes.io/automanaged": "true" });
-    expect(custom.spec).toEqual({ group: "shop.example.com", version: "v2", groupPriorityMinimum: 1000, versionPriority: 100 });
+    expect(custom.spec).toEqual({
+      group: "shop.example.com",
+      version: "v2",
+      groupPriorityMinimum: 1000,
+      versionPriority: 100,
+    });
     expect(custom.status.conditions[0].reason).toBe("Local");
     await cluster.kubectl("delete", "apiservice", "v1.shop.example.com");
-    await eventually("it comes back when deleted", async () => (await cluster.request("GET", `${registration}/v1.shop.example.com`)).status === 200);
+    await eventually(
+      "it comes back when deleted",
+      async () => (await cluster.request("GET", `${registration}/v1.shop.example.com`)).status === 200,
+    );
     await cluster.apply(definition(false));
     expect((await cluster.request("GET", `${registration}/v2.shop.example.com`)).status).toBe(404);
     expect((await cluster.request("GET", `${registration}/v1.shop.example.com`)).status).toBe(200);
     await cluster.kubectl("delete", "crd", "gizmos.shop.example.com");
-    await eventually("it goes with the definition", async () => (await cluster.request("GET", `${registration}/v1.shop.example.com`)).status === 404);
+    await eventually(
+      "it goes with the definition",
+      async () => (await cluster.request("GET", `${registration}/v1.shop.example.com`)).status === 404,
+    );
   });
 });
 
@@ -139,7 +172,10 @@ describe("a remote server", () => {
   test("kubectl lists, gets, creates and deletes what it serves", async () => {
     expect(await cluster.kubectl("get", "flunders", "-o", "name")).toBe(`flunder.${group}/first\n`);
     expect(JSON.parse(await cluster.kubectl("get", "fl", "first", "-o", "json")).spec).toEqual({ reference: "first" });
-    await cluster.run(["create", "--validate=false", "-f", "-"], `apiVersion: ${group}/v1alpha1\nkind: Flunder\nmetadata: { name: second, namespace: default }\n`);
+    await cluster.run(
+      ["create", "--validate=false", "-f", "-"],
+      `apiVersion: ${group}/v1alpha1\nkind: Flunder\nmetadata: { name: second, namespace: default }\n`,
+    );
     expect(server.flunders.has("second")).toBe(true);
     await cluster.kubectl("delete", "flunder", "second", "--wait=false");
     expect(server.flunders.has("second")).toBe(false);
@@ -163,7 +199,12 @@ describe("a remote server", () => {
     expect(valuesOf(impersonated.rawHeaders, "X-Remote-Extra-Scopes")).toEqual([]);
     expect(valuesOf(impersonated.rawHeaders, "X-Remote-Extra-Acme.com%2fproject")).toEqual(["blue"]);
     expect(Object.keys(impersonated.headers).filter((header) => header.startsWith("impersonate-"))).toEqual([]);
-    await cluster.request("GET", `${base}/flunders?limit=8`, undefined, { "X-Remote-User": "system:admin", "X-Remote-Uid": "0", "X-Remote-Extra-Scopes": "all", "X-Other": "kept" });
+    await cluster.request("GET", `${base}/flunders?limit=8`, undefined, {
+      "X-Remote-User": "system:admin",
+      "X-Remote-Uid": "0",
+      "X-Remote-Extra-Scopes": "all",
+      "X-Other": "kept",
+    });
     const { rawHeaders, headers } = lastRequest(`${base}/flunders?limit=8`);
     expect(valuesOf(rawHeaders, "X-Remote-User")).toEqual(["kubernetes-admin"]);
     expect(valuesOf(rawHeaders, "X-Remote-Group")).toEqual(["system:masters", "system:authenticated"]);
@@ -172,14 +213,22 @@ describe("a remote server", () => {
     expect(headers).not.toHaveProperty("x-remote-extra-scopes");
     expect(headers["x-other"]).toBe("kept");
     const { host } = new URL(cluster.server);
-    expect(headers).toMatchObject({ "x-forwarded-host": host, "x-forwarded-proto": "https", "x-forwarded-uri": `${base}/flunders` });
+    expect(headers).toMatchObject({
+      "x-forwarded-host": host,
+      "x-forwarded-proto": "https",
+      "x-forwarded-uri": `${base}/flunders`,
+    });
   });
 
   test("operations of a batch reach it too, with their bodies", async () => {
     const answer = await cluster.request("POST", "/apis/edgeplane.dev/v1/batch", {
-      requests: [{ method: "POST", path: `${base}/namespaces/default/flunders`, body: { metadata: { name: "batched" } } }],
+      requests: [
+        { method: "POST", path: `${base}/namespaces/default/flunders`, body: { metadata: { name: "batched" } } },
+      ],
     });
-    expect(answer.json.responses).toMatchObject([{ code: 201, body: { kind: "Flunder", metadata: { name: "batched" } } }]);
+    expect(answer.json.responses).toMatchObject([
+      { code: 201, body: { kind: "Flunder", metadata: { name: "batched" } } },
+    ]);
     expect(server.flunders.delete("batched")).toBe(true);
   });
 
@@ -196,21 +245,32 @@ describe("a remote server", () => {
       response.end(server.requests.at(-1)!.body);
       return true;
     };
-    const response = await cluster.request("POST", `${base}/namespaces/default/flunders`, { metadata: { name: "large" }, note });
+    const response = await cluster.request("POST", `${base}/namespaces/default/flunders`, {
+      metadata: { name: "large" },
+      note,
+    });
     expect(response.json.note).toBe(note);
   });
 
   test("a watch arrives event by event", async () => {
     const events: string[] = [];
-    const request = https.get(`${cluster.server}${base}/flunders?watch=1`, { ca: cluster.ca, headers: { Authorization: `Bearer ${cluster.token}`, "Accept-Encoding": "gzip" } }, (response) => {
-      response.on("data", (chunk: Buffer) => events.push(...chunk.toString().trim().split("\n")));
-      response.on("error", () => {});
-    });
+    const request = https.get(
+      `${cluster.server}${base}/flunders?watch=1`,
+      { ca: cluster.ca, headers: { Authorization: `Bearer ${cluster.token}`, "Accept-Encoding": "gzip" } },
+      (response) => {
+        response.on("data", (chunk: Buffer) => events.push(...chunk.toString().trim().split("\n")));
+        response.on("error", () => {});
+      },
+    );
     request.on("error", () => {});
     await eventually("the watch is open", async () => lastRequest(`${base}/flunders?watch=1`) !== undefined);
     for (const each of ["w1", "w2", "w3"]) {
       server.add(each);
-      await eventually(`${each} arrives while the stream is open`, async () => events.some((event) => JSON.parse(event).object.metadata.name === each), 5);
+      await eventually(
+        `${each} arrives while the stream is open`,
+        async () => events.some((event) => JSON.parse(event).object.metadata.name === each),
+        5,
+      );
     }
     request.destroy();
   });
@@ -299,7 +359,9 @@ describe("documents", () => {
             verbs: ["create", "delete", "get", "list", "watch"],
             shortNames: ["fl"],
             categories: ["all"],
-            subresources: [{ subresource: "status", responseKind: { group, version: "v1alpha1", kind: "Flunder" }, verbs: ["get"] }],
+            subresources: [
+              { subresource: "status", responseKind: { group, version: "v1alpha1", kind: "Flunder" }, verbs: ["get"] },
+            ],
           },
         ],
       },
@@ -307,7 +369,9 @@ describe("documents", () => {
   });
 
   test("kubectl api-resources lists it, kubectl explain reads its schema", async () => {
-    expect(await cluster.kubectl("api-resources", `--api-group=${group}`)).toMatch(/flunders +fl +wardle\.example\.com\/v1alpha1 +true +Flunder/);
+    expect(await cluster.kubectl("api-resources", `--api-group=${group}`)).toMatch(
+      /flunders +fl +wardle\.example\.com\/v1alpha1 +true +Flunder/,
+    );
     expect(await cluster.kubectl("explain", "flunders.spec")).toContain("What it is.");
   });
 
@@ -315,7 +379,9 @@ describe("documents", () => {
     const { paths } = (await cluster.request("GET", "/openapi/v3")).json;
     const { serverRelativeURL } = paths[`apis/${group}/v1alpha1`];
     expect(serverRelativeURL).toBe(`/openapi/v3/apis/${group}/v1alpha1?hash=ABC123`);
-    expect((await cluster.request("GET", serverRelativeURL)).json.components.schemas).toHaveProperty(["wardle.Flunder"]);
+    expect((await cluster.request("GET", serverRelativeURL)).json.components.schemas).toHaveProperty([
+      "wardle.Flunder",
+    ]);
     expect(lastRequest(serverRelativeURL).headers["x-remote-user"]).toBe("kubernetes-admin");
     expect(paths["apis/apps/v1"].serverRelativeURL).toMatch(/hash=/);
   });
@@ -332,10 +398,15 @@ describe("documents", () => {
 describe("a server that cannot be used", () => {
   test("the service is missing: ServiceNotFound, until it is there", async () => {
     await cluster.apply(apiService("late.example.com", "v1", "late", server.port));
-    expect(await failsWith("v1.late.example.com", "ServiceNotFound")).toMatchObject({ status: "False", message: 'service/late in "default" is not present' });
+    expect(await failsWith("v1.late.example.com", "ServiceNotFound")).toMatchObject({
+      status: "False",
+      message: 'service/late in "default" is not present',
+    });
     const response = await cluster.request("GET", "/apis/late.example.com/v1/things");
     expect([response.status, response.text]).toEqual([503, "service unavailable\n"]);
-    expect(await cluster.kubectl("get", "apiservice", "v1.late.example.com")).toMatch(/default\/late +False \(ServiceNotFound\)/);
+    expect(await cluster.kubectl("get", "apiservice", "v1.late.example.com")).toMatch(
+      /default\/late +False \(ServiceNotFound\)/,
+    );
     server.intercept = (request, answer) => {
       if (!request.url!.startsWith("/apis/late.example.com/v1")) return false;
       answer.end(JSON.stringify({ kind: "APIResourceList", resources: [] }));
@@ -348,13 +419,22 @@ describe("a server that cannot be used", () => {
   });
 
   test("a service of the cluster network: its port, its endpoints, and that there is no way to it", async () => {
-    await cluster.apply("apiVersion: v1\nkind: Service\nmetadata: { name: inside, namespace: default }\nspec: { selector: { app: inside }, ports: [{ name: https, port: 443 }] }\n");
+    await cluster.apply(
+      "apiVersion: v1\nkind: Service\nmetadata: { name: inside, namespace: default }\nspec: { selector: { app: inside }, ports: [{ name: https, port: 443 }] }\n",
+    );
     await cluster.apply(apiService("port.example.com", "v1", "inside", 8443));
-    expect((await failsWith("v1.port.example.com", "ServicePortError")).message).toBe('service/inside in "default" is not listening on port 8443');
+    expect((await failsWith("v1.port.example.com", "ServicePortError")).message).toBe(
+      'service/inside in "default" is not listening on port 8443',
+    );
     await cluster.apply(apiService("inside.example.com", "v1", "inside", 443));
-    const found = await eventually("it is checked", async () => (await condition("v1.inside.example.com")) as { reason: string; message: string } | undefined);
+    const found = await eventually(
+      "it is checked",
+      async () => (await condition("v1.inside.example.com")) as { reason: string; message: string } | undefined,
+    );
     expect(["EndpointsNotFound", "MissingEndpoints"]).toContain(found.reason);
-    await cluster.apply("apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: { name: inside-1, namespace: default, labels: { kubernetes.io/service-name: inside } }\naddressType: IPv4\nendpoints: [{ addresses: [10.1.2.3] }]\nports: [{ name: https, port: 443 }]\n");
+    await cluster.apply(
+      "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: { name: inside-1, namespace: default, labels: { kubernetes.io/service-name: inside } }\naddressType: IPv4\nendpoints: [{ addresses: [10.1.2.3] }]\nports: [{ name: https, port: 443 }]\n",
+    );
     await eventually("it is checked again", async () => {
       await cluster.request("GET", "/apis/inside.example.com/v1/things");
       return (await condition("v1.inside.example.com")).reason === "FailedDiscoveryCheck";
@@ -382,9 +462,15 @@ describe("a server that cannot be used", () => {
       else return false;
       return true;
     };
-    await cluster.apply(apiService("bad.example.com", "v1", "wardle", server.port) + "---" + apiService("broken.example.com", "v1", "wardle", server.port));
+    await cluster.apply(
+      apiService("bad.example.com", "v1", "wardle", server.port) +
+        "---" +
+        apiService("broken.example.com", "v1", "wardle", server.port),
+    );
     const url = `https://localhost:${server.port}/apis/bad.example.com/v1`;
-    expect((await failsWith("v1.bad.example.com", "FailedDiscoveryCheck")).message).toBe(`failing or missing response from ${url}: bad status from ${url}: 500`);
+    expect((await failsWith("v1.bad.example.com", "FailedDiscoveryCheck")).message).toBe(
+      `failing or missing response from ${url}: bad status from ${url}: 500`,
+    );
     await failsWith("v1.broken.example.com", "Passed");
     const byName = new Map((await discovery()).map((each) => [each.metadata.name, each.versions]));
     expect(byName.get("broken.example.com")).toEqual([{ version: "v1", freshness: "Stale" }]);
@@ -403,13 +489,20 @@ describe("a server that cannot be used", () => {
     await failsWith(name, "FailedDiscoveryCheck");
     expect((await cluster.request("GET", `${base}/flunders`)).text).toBe("service unavailable\n");
     // What was known stays known.
-    expect((await discovery()).find(({ metadata }) => metadata.name === group).versions[0]).toMatchObject({ freshness: "Stale", resources: [{ resource: "flunders" }] });
+    expect((await discovery()).find(({ metadata }) => metadata.name === group).versions[0]).toMatchObject({
+      freshness: "Stale",
+      resources: [{ resource: "flunders" }],
+    });
     await cluster.kubectl("get", "namespaces");
     const again = new AggregatedServer(pki);
     await again.listen(port);
     again.add("first");
     server = again;
-    await eventually("it answers again", async () => (await cluster.request("GET", `${base}/flunders`)).status === 200, 60);
+    await eventually(
+      "it answers again",
+      async () => (await cluster.request("GET", `${base}/flunders`)).status === 200,
+      60,
+    );
     expect(await condition(name)).toMatchObject({ status: "True", reason: "Passed" });
     expect((await discovery()).find(({ metadata }) => metadata.name === group).versions[0].freshness).toBe("Current");
   });
@@ -418,7 +511,11 @@ describe("a server that cannot be used", () => {
 test("without its APIService a group is gone within a second", async () => {
   expect((await cluster.request("GET", `${base}/flunders`)).status).toBe(200);
   await cluster.kubectl("delete", "apiservice", name);
-  await eventually("requests are no longer passed on", async () => (await cluster.request("GET", `${base}/flunders`)).status === 404, 1);
+  await eventually(
+    "requests are no longer passed on",
+    async () => (await cluster.request("GET", `${base}/flunders`)).status === 404,
+    1,
+  );
   expect((await discovery()).some(({ metadata }) => metadata.name === group)).toBe(false);
   expect((await cluster.request("GET", `/apis/${group}`)).status).toBe(404);
   expect((await cluster.request("GET", "/openapi/v3")).json.paths).not.toHaveProperty([`apis/${group}/v1alpha1`]);

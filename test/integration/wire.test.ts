@@ -248,6 +248,13 @@ describe("too much", () => {
     expect(await chunked(padded(limit + 1))).toBe(413);
   });
 
+  test("an object above 1.5 MiB does not fit into the store", async () => {
+    const config = (size: number) => ({ metadata: { name: "stout" }, spec: { text: "x".repeat(size) } });
+    const create = (size: number) => cluster.request("POST", wires, { kind: "Wire", apiVersion: "example.com/v1", ...config(size) });
+    expect((await create(1.5 * 1024 * 1024)).json).toMatchObject({ code: 413, reason: "RequestEntityTooLarge", message: "Request entity is too large: etcdserver: request is too large" });
+    expect((await create(1.5 * 1024 * 1024 - 2_000)).status).toBe(201);
+  });
+
   test("a compressed body is not unpacked", async () => {
     const body = gzipSync(JSON.stringify({ metadata: { name: "zipped" } }));
     const response = await cluster.request("POST", configMaps, body, { "Content-Type": "application/json", "Content-Encoding": "gzip" });

@@ -33,15 +33,20 @@ export class AggregatedServer {
       request.on("end", () => {
         const { method = "", url = "", rawHeaders, headers } = request;
         this.requests.push({ method, url, rawHeaders, headers, body });
-        if (this.intercept?.(request, response) !== true) this.#answer(method, new URL(url, "https://localhost"), body, response);
+        if (this.intercept?.(request, response) !== true)
+          this.#answer(method, new URL(url, "https://localhost"), body, response);
       });
     });
     this.#server.on("upgrade", (request: IncomingMessage, socket) => {
       const { method = "", url = "", rawHeaders, headers } = request;
       this.requests.push({ method, url, rawHeaders, headers, body: "" });
-      const accept = createHash("sha1").update(`${headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+      const accept = createHash("sha1")
+        .update(`${headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+        .digest("base64");
       socket.on("error", () => {});
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\n`);
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\n`,
+      );
       socket.write(Buffer.concat([Buffer.from([0x81, 5]), Buffer.from("hello")]));
     });
   }
@@ -64,7 +69,13 @@ export class AggregatedServer {
     const flunder = {
       apiVersion: groupVersion,
       kind: "Flunder",
-      metadata: { name, namespace, uid: `uid-${name}`, resourceVersion: String(++this.#version), creationTimestamp: "2026-01-01T00:00:00Z" },
+      metadata: {
+        name,
+        namespace,
+        uid: `uid-${name}`,
+        resourceVersion: String(++this.#version),
+        creationTimestamp: "2026-01-01T00:00:00Z",
+      },
       spec: { reference: name },
     };
     this.flunders.set(name, flunder);
@@ -78,9 +89,12 @@ export class AggregatedServer {
     };
     const base = `/apis/${groupVersion}`;
     const collection = [`${base}/flunders`, `${base}/namespaces/default/flunders`].includes(url.pathname);
-    if (url.pathname === base) return json({ kind: "APIResourceList", apiVersion: "v1", groupVersion, resources: this.resources });
+    if (url.pathname === base)
+      return json({ kind: "APIResourceList", apiVersion: "v1", groupVersion, resources: this.resources });
     if (url.pathname === "/openapi/v3") {
-      return json({ paths: { [`apis/${groupVersion}`]: { serverRelativeURL: `/openapi/v3/apis/${groupVersion}?hash=ABC123` } } });
+      return json({
+        paths: { [`apis/${groupVersion}`]: { serverRelativeURL: `/openapi/v3/apis/${groupVersion}?hash=ABC123` } },
+      });
     }
     if (url.pathname === `/openapi/v3/apis/${groupVersion}`) return json(openApiV3);
     if (url.pathname === "/openapi/v2") return json(openApiV2);
@@ -92,7 +106,12 @@ export class AggregatedServer {
       return undefined;
     }
     if (collection && method === "GET") {
-      return json({ kind: "FlunderList", apiVersion: groupVersion, metadata: { resourceVersion: String(this.#version) }, items: [...this.flunders.values()] });
+      return json({
+        kind: "FlunderList",
+        apiVersion: groupVersion,
+        metadata: { resourceVersion: String(this.#version) },
+        items: [...this.flunders.values()],
+      });
     }
     if (collection && method === "POST") {
       const { name } = JSON.parse(body).metadata;
@@ -100,13 +119,32 @@ export class AggregatedServer {
       return json(this.flunders.get(name), 201);
     }
     const flunder = this.flunders.get(url.pathname.split("/").at(-1)!);
-    if (flunder === undefined) return json({ kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404, message: "no such flunder" }, 404);
+    if (flunder === undefined)
+      return json(
+        {
+          kind: "Status",
+          apiVersion: "v1",
+          status: "Failure",
+          reason: "NotFound",
+          code: 404,
+          message: "no such flunder",
+        },
+        404,
+      );
     if (method === "DELETE") this.flunders.delete(flunder.metadata.name);
     return json(flunder);
   }
 
   resources: unknown[] = [
-    { name: "flunders", singularName: "flunder", namespaced: true, kind: "Flunder", verbs: ["create", "delete", "get", "list", "watch"], shortNames: ["fl"], categories: ["all"] },
+    {
+      name: "flunders",
+      singularName: "flunder",
+      namespaced: true,
+      kind: "Flunder",
+      verbs: ["create", "delete", "get", "list", "watch"],
+      shortNames: ["fl"],
+      categories: ["all"],
+    },
     { name: "flunders/status", singularName: "", namespaced: true, kind: "Flunder", verbs: ["get"] },
   ];
 }
@@ -115,7 +153,12 @@ const gvk = { group, version: "v1alpha1", kind: "Flunder" };
 const schema = {
   description: "A flunder says what it is worth.",
   type: "object",
-  properties: { apiVersion: { type: "string" }, kind: { type: "string" }, metadata: { type: "object" }, spec: { type: "object", description: "What it is.", properties: { reference: { type: "string" } } } },
+  properties: {
+    apiVersion: { type: "string" },
+    kind: { type: "string" },
+    metadata: { type: "object" },
+    spec: { type: "object", description: "What it is.", properties: { reference: { type: "string" } } },
+  },
   "x-kubernetes-group-version-kind": [gvk],
 };
 const get = { operationId: "readFlunder", "x-kubernetes-action": "get", "x-kubernetes-group-version-kind": gvk };
@@ -123,12 +166,29 @@ const path = `/apis/${groupVersion}/namespaces/{namespace}/flunders/{name}`;
 const openApiV3 = {
   openapi: "3.0.0",
   info: { title: "wardle", version: "1" },
-  paths: { [path]: { get: { ...get, responses: { 200: { description: "OK", content: { "application/json": { schema: { $ref: "#/components/schemas/wardle.Flunder" } } } } } } } },
+  paths: {
+    [path]: {
+      get: {
+        ...get,
+        responses: {
+          200: {
+            description: "OK",
+            content: { "application/json": { schema: { $ref: "#/components/schemas/wardle.Flunder" } } },
+          },
+        },
+      },
+    },
+  },
   components: { schemas: { "wardle.Flunder": schema } },
 };
 const openApiV2 = {
   swagger: "2.0",
   info: { title: "wardle", version: "1" },
-  paths: { [path]: { get: { ...get, responses: { 200: { description: "OK", schema: { $ref: "#/definitions/wardle.Flunder" } } } } }, "/apis/other.example.com/v1/": {} },
+  paths: {
+    [path]: {
+      get: { ...get, responses: { 200: { description: "OK", schema: { $ref: "#/definitions/wardle.Flunder" } } } },
+    },
+    "/apis/other.example.com/v1/": {},
+  },
   definitions: { "wardle.Flunder": schema },
 };

@@ -31,7 +31,8 @@ export function toStatusError(error: StorageError, gr: GroupResource = { group: 
     case "RevisionTooLarge":
       return newTooLargeResourceVersion(shape.requested, shape.current, 1);
     case "ValueTooLarge":
-      return newRequestEntityTooLarge(`limit is ${shape.limit}`);
+      // etcd's words, which clients look for; upstream answers them as 500 without a reason.
+      return newRequestEntityTooLarge("etcdserver: request is too large");
     case "Unavailable":
       return newServiceUnavailable(shape.message);
   }

@@ -1,3 +1,4 @@
+import { quote } from "../../apimachinery/quote.ts";
 /**
  * The error that Go's encoding/json gives for text that is no JSON: `invalid character 'x' looking for beginning of
  * value`, `unexpected end of JSON input` and so on. Called only for text that JSON.parse refused.
@@ -33,7 +34,7 @@ class Scanner {
   #fail(context: string): never {
     const point = this.#text.codePointAt(this.#at);
     if (point === undefined) throw new SyntaxProblem("unexpected end of JSON input");
-    throw new SyntaxProblem(`invalid character ${quote(point)} ${context}`);
+    throw new SyntaxProblem(`invalid character ${quoteChar(point)} ${context}`);
   }
 
   #space(): void {
@@ -156,9 +157,8 @@ class Scanner {
 }
 
 /** Go's quoteChar. */
-function quote(point: number): string {
+function quoteChar(point: number): string {
   if (point === 0x27) return "'\\''";
   if (point === 0x22) return "'\"'";
-  const escaped = JSON.stringify(String.fromCodePoint(point)).slice(1, -1);
-  return `'${escaped}'`;
+  return `'${quote(String.fromCodePoint(point)).slice(1, -1)}'`;
 }

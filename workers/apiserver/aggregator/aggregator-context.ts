@@ -9,11 +9,18 @@ export interface AggregatorContext extends SnapshotContext, CheckContext {
 }
 
 export function aggregatorContext(c: AppContext): AggregatorContext {
-  return { storage: c.get("storage"), clock: c.env.clock, fetch: fetchBriefly, background: (work) => background(c.env.waitUntil, work) };
+  return {
+    storage: c.get("storage"),
+    clock: c.env.clock,
+    fetch: fetchBriefly,
+    background: (work) => background(c.env.waitUntil, work),
+  };
 }
 
 function background(waitUntil: ((promise: Promise<unknown>) => void) | undefined, work: () => Promise<void>): void {
-  const promise = work().catch((error: unknown) => console.error(`aggregator: ${String((error as Error).stack ?? error)}`));
+  const promise = work().catch((error: unknown) =>
+    console.error(`aggregator: ${String((error as Error).stack ?? error)}`),
+  );
   // A Durable Object's work goes on by itself.
   waitUntil?.(promise);
 }

@@ -53,10 +53,17 @@ beforeEach(() => {
 const put = (gr: GroupResource, namespace: string | undefined, object: KubeObject) =>
   context.storage.for(gr).create(objectKey(gr, namespace, object.metadata.name!), encodeObject(object));
 const register = async () => {
-  await put({ group: "", resource: "services" }, "default", { metadata: { name: "s" }, spec: { type: "ExternalName", externalName: "api.example.com" } });
-  await put(apiServices, undefined, { metadata: { name: "v1.a.example.com", uid: "u" }, spec: { group: "a.example.com", version: "v1", service: { namespace: "default", name: "s" } } });
+  await put({ group: "", resource: "services" }, "default", {
+    metadata: { name: "s" },
+    spec: { type: "ExternalName", externalName: "api.example.com" },
+  });
+  await put(apiServices, undefined, {
+    metadata: { name: "v1.a.example.com", uid: "u" },
+    spec: { group: "a.example.com", version: "v1", service: { namespace: "default", name: "s" } },
+  });
 };
-const stored = async () => (await context.storage.for(apiServices).get(objectKey(apiServices, undefined, "v1.a.example.com")))!;
+const stored = async () =>
+  (await context.storage.for(apiServices).get(objectKey(apiServices, undefined, "v1.a.example.com")))!;
 
 describe("availability", () => {
   test("a server that answers is asked again after 30 seconds, and only a change is written", async () => {
@@ -86,7 +93,11 @@ describe("availability", () => {
     }
     expect(times).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500, 31_500, 61_500, 91_500]);
     const [condition] = JSON.parse((await stored()).value).status.conditions;
-    expect(condition).toMatchObject({ status: "False", reason: "FailedDiscoveryCheck", lastTransitionTime: "2026-01-01T00:00:00Z" });
+    expect(condition).toMatchObject({
+      status: "False",
+      reason: "FailedDiscoveryCheck",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    });
   });
 
   test("a cluster without aggregated servers is one call", async () => {
@@ -100,24 +111,41 @@ describe("availability", () => {
 describe("resolveCluster", () => {
   const of = (spec: object) => () => resolveCluster({ metadata: { name: "s" }, spec }, 443);
   test("an external name is reached at the APIService's port, whatever ports the service has", () => {
-    expect(of({ type: "ExternalName", externalName: "api.example.com" })()).toEqual({ base: "https://api.example.com:443", inCluster: false });
+    expect(of({ type: "ExternalName", externalName: "api.example.com" })()).toEqual({
+      base: "https://api.example.com:443",
+      inCluster: false,
+    });
   });
   test("upstream's refusals", () => {
     expect(of({ type: "ClusterIP", clusterIP: "None" })).toThrow('cannot route to service with ClusterIP "None"');
     expect(of({ type: "Odd" })).toThrow('unsupported service type "Odd"');
-    expect(of({ type: "ClusterIP", clusterIP: "10.0.0.1", ports: [{ port: 80 }] })).toThrow('no service port 443 found for service "s"');
+    expect(of({ type: "ClusterIP", clusterIP: "10.0.0.1", ports: [{ port: 80 }] })).toThrow(
+      'no service port 443 found for service "s"',
+    );
   });
   test("a name that is more than a host cannot move the request", () => {
-    for (const externalName of ["a/b", "user@host", "a?b", "a#b", ""]) expect(of({ type: "ExternalName", externalName }), externalName).toThrow("invalid host");
+    for (const externalName of ["a/b", "user@host", "a?b", "a#b", ""])
+      expect(of({ type: "ExternalName", externalName }), externalName).toThrow("invalid host");
   });
 });
 
 describe("front-proxy headers", () => {
   test("a client cannot smuggle an identity in, nor keep headers from being sent", () => {
     const request = new Request("https://api.example.com/clusters/a/apis/x/v1", {
-      headers: { Authorization: "Bearer t", "X-Remote-Group": "system:masters", "x-remote-extra-a": "b", "Impersonate-User": "u", "X-Kept": "1", TE: "trailers" },
+      headers: {
+        Authorization: "Bearer t",
+        "X-Remote-Group": "system:masters",
+        "x-remote-extra-a": "b",
+        "Impersonate-User": "u",
+        "X-Kept": "1",
+        TE: "trailers",
+      },
     });
-    const headers = proxyHeaders(request, "/apis/x/v1", { username: "jürgen", groups: ["a", "b"], extra: { "Scope/One%": ["x"] } });
+    const headers = proxyHeaders(request, "/apis/x/v1", {
+      username: "jürgen",
+      groups: ["a", "b"],
+      extra: { "Scope/One%": ["x"] },
+    });
     expect([...headers.keys()].filter((name) => /^(authorization|impersonate|te$)/.test(name))).toEqual([]);
     expect(headers.get("X-Remote-Group")).toBe("a, b");
     expect(headers.get("X-Remote-User")).toBe(Buffer.from("jürgen").toString("latin1"));
@@ -132,12 +160,21 @@ describe("front-proxy headers", () => {
 });
 
 test("subresources without their resource make one, as those of custom metrics", () => {
-  const [pods] = remoteResourceInfos("custom.metrics.k8s.io", "v1beta1", [{ name: "pods/requests", namespaced: true, kind: "MetricValueList", verbs: ["get"] }]);
-  expect(pods).toMatchObject({ resource: "pods", namespaced: true, verbs: [], subresources: [{ name: "requests", kind: { kind: "MetricValueList" }, verbs: ["get"] }] });
+  const [pods] = remoteResourceInfos("custom.metrics.k8s.io", "v1beta1", [
+    { name: "pods/requests", namespaced: true, kind: "MetricValueList", verbs: ["get"] },
+  ]);
+  expect(pods).toMatchObject({
+    resource: "pods",
+    namespaced: true,
+    verbs: [],
+    subresources: [{ name: "requests", kind: { kind: "MetricValueList" }, verbs: ["get"] }],
+  });
 });
 
 test("a definition of the same name stays as it is built in", () => {
-  const merged = mergeV2({ swagger: "2.0", paths: { "/b": 1 }, definitions: { X: "own" } }, [{ paths: { "/a": 2, "/b": 3 }, definitions: { X: "theirs", Y: "new" } }]);
+  const merged = mergeV2({ swagger: "2.0", paths: { "/b": 1 }, definitions: { X: "own" } }, [
+    { paths: { "/a": 2, "/b": 3 }, definitions: { X: "theirs", Y: "new" } },
+  ]);
   expect(merged).toEqual({ swagger: "2.0", paths: { "/a": 2, "/b": 1 }, definitions: { X: "own", Y: "new" } });
   expect(Object.keys(merged.paths)).toEqual(["/a", "/b"]);
 });

@@ -24,7 +24,11 @@ export async function aggregatedResponse(c: AppContext): Promise<Response | unde
 }
 
 /** The answer of the server behind an APIService to the request at hand. */
-export async function remoteResponse(c: AppContext, context: AggregatorContext, apiService: RemoteApiService): Promise<Response> {
+export async function remoteResponse(
+  c: AppContext,
+  context: AggregatorContext,
+  apiService: RemoteApiService,
+): Promise<Response> {
   const base = await availableBase(context, apiService);
   if (base === undefined) return proxyError("service unavailable", 503);
   try {

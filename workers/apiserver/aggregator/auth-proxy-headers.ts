@@ -1,7 +1,16 @@
 import type { UserInfo } from "../authentication/user-info.ts";
 
 /** Headers that end at a proxy (RFC 9110, 7.6.1). */
-const hopByHop = ["Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "TE", "Trailer", "Transfer-Encoding"];
+const hopByHop = [
+  "Connection",
+  "Proxy-Connection",
+  "Keep-Alive",
+  "Proxy-Authenticate",
+  "Proxy-Authorization",
+  "TE",
+  "Trailer",
+  "Transfer-Encoding",
+];
 
 /**
  * The headers of a request as an aggregated server is to get them: the client's credentials taken out, who it is put in, the
@@ -10,7 +19,10 @@ const hopByHop = ["Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authent
  */
 export function proxyHeaders(request: Request, path: string, user: UserInfo): Headers {
   const headers = new Headers(request.headers);
-  const named = (headers.get("Connection") ?? "").split(",").map((name) => name.trim()).filter((name) => name.toLowerCase() !== "upgrade");
+  const named = (headers.get("Connection") ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name.toLowerCase() !== "upgrade");
   for (const name of [...hopByHop, ...named, "Authorization", "Host"]) if (/^[-\w]+$/.test(name)) headers.delete(name);
   if (headers.get("Upgrade")?.toLowerCase() !== "websocket") headers.delete("Upgrade");
   withoutBearerProtocol(headers);
@@ -31,7 +43,9 @@ export function proxyHeaders(request: Request, path: string, user: UserInfo): He
 function withoutBearerProtocol(headers: Headers): void {
   const offered = headers.get("Sec-WebSocket-Protocol");
   if (offered === null) return;
-  const kept = offered.split(",").filter((protocol) => !protocol.trim().startsWith("base64url.bearer.authorization.k8s.io."));
+  const kept = offered
+    .split(",")
+    .filter((protocol) => !protocol.trim().startsWith("base64url.bearer.authorization.k8s.io."));
   if (kept.length === 0) headers.delete("Sec-WebSocket-Protocol");
   else headers.set("Sec-WebSocket-Protocol", kept.map((protocol) => protocol.trim()).join(", "));
 }

@@ -55,10 +55,13 @@ export async function checkAvailability(context: CheckContext, apiService: Remot
     resources: undefined,
   });
   const stored = await context.storage.for(services).get(objectKey(services, namespace, name));
-  if (stored === undefined) return unavailable("ServiceNotFound", `service/${name} in ${quote(namespace)} is not present`);
+  if (stored === undefined)
+    return unavailable("ServiceNotFound", `service/${name} in ${quote(namespace)} is not present`);
   const service = JSON.parse(stored.value) as KubeObject;
   if ((service.spec?.type ?? "ClusterIP") === "ClusterIP") {
-    const servicePort = ((service.spec?.ports ?? []) as { port: number; name?: string }[]).find((each) => each.port === port);
+    const servicePort = ((service.spec?.ports ?? []) as { port: number; name?: string }[]).find(
+      (each) => each.port === port,
+    );
     if (servicePort === undefined) {
       return unavailable("ServicePortError", `service/${name} in ${quote(namespace)} is not listening on port ${port}`);
     }
@@ -80,7 +83,10 @@ export async function checkAvailability(context: CheckContext, apiService: Remot
     base = endpoint.base;
     if (endpoint.inCluster) {
       const url = discoveryUrl(base, apiService);
-      return unavailable("FailedDiscoveryCheck", `failing or missing response from ${url}: Get ${quote(url)}: no route to the cluster network`);
+      return unavailable(
+        "FailedDiscoveryCheck",
+        `failing or missing response from ${url}: Get ${quote(url)}: no route to the cluster network`,
+      );
     }
   } catch (error) {
     return unavailable("FailedDiscoveryCheck", (error as Error).message);
@@ -100,7 +106,10 @@ function discoveryUrl(base: string, { spec }: RemoteApiService): string {
 }
 
 /** The server's resources, or what is wrong. */
-async function probe(context: CheckContext, url: string): Promise<string | { resources: RemoteResource[] | undefined }> {
+async function probe(
+  context: CheckContext,
+  url: string,
+): Promise<string | { resources: RemoteResource[] | undefined }> {
   const headers = new Headers({ Accept: "application/json" });
   setAuthProxyHeaders(headers, { username: "system:kube-aggregator", groups: ["system:masters"] });
   let response: Response;
@@ -121,7 +130,8 @@ async function probe(context: CheckContext, url: string): Promise<string | { res
 /** What went wrong with a request, in Go's words where there are some. */
 export function reasonOf(error: unknown): string {
   const { name, message } = error as Error;
-  if (name === "TimeoutError" || name === "AbortError") return "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
+  if (name === "TimeoutError" || name === "AbortError")
+    return "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
   return message;
 }
 
@@ -130,7 +140,9 @@ function readResources(text: string): RemoteResource[] | undefined {
   try {
     const { resources } = JSON.parse(text) as { resources?: unknown };
     if (!Array.isArray(resources)) return undefined;
-    return resources.every((resource) => typeof resource?.name === "string" && typeof resource.kind === "string") ? resources : undefined;
+    return resources.every((resource) => typeof resource?.name === "string" && typeof resource.kind === "string")
+      ? resources
+      : undefined;
   } catch {
     return undefined;
   }

@@ -18,9 +18,13 @@ const customPriority = { group: 1000, version: 100 };
  * Counterpart of the post-start hook kube-apiserver-autoregistration (pkg/controlplane/apiserver/aggregator.go, 1.36).
  */
 export async function createBuiltInApiServices(context: SnapshotContext): Promise<void> {
-  const versions = catalog.groups().flatMap(({ group, versions: served }) => served.map((version) => ({ group, version })));
+  const versions = catalog
+    .groups()
+    .flatMap(({ group, versions: served }) => served.map((version) => ({ group, version })));
   await Promise.all(
-    versions.map(({ group, version }) => createLocal(context, group, version, apiServicePriority(group, version)!, "onstart")),
+    versions.map(({ group, version }) =>
+      createLocal(context, group, version, apiServicePriority(group, version)!, "onstart"),
+    ),
   );
 }
 
@@ -39,7 +43,9 @@ export async function syncCustomApiServices(context: SnapshotContext): Promise<v
     }
   }
   const created = [...wanted].filter(([name]) => !byName.has(name));
-  const removed = [...byName].filter(([name, { metadata }]) => metadata.labels?.[automanagedLabel] === "true" && !wanted.has(name));
+  const removed = [...byName].filter(
+    ([name, { metadata }]) => metadata.labels?.[automanagedLabel] === "true" && !wanted.has(name),
+  );
   if (created.length === 0 && removed.length === 0) return;
   await Promise.all([
     ...created.map(([, { group, version }]) => createLocal(context, group, version, customPriority, "true")),

@@ -3,7 +3,15 @@ import type { AppContext } from "../request/context.ts";
 import { proxyHeaders } from "./auth-proxy-headers.ts";
 
 /** Headers of an answer that end here; CORS is this server's own affair. */
-const removed = ["Connection", "Keep-Alive", "Proxy-Authenticate", "Trailer", "Transfer-Encoding", "Upgrade", "Alt-Svc"];
+const removed = [
+  "Connection",
+  "Keep-Alive",
+  "Proxy-Authenticate",
+  "Trailer",
+  "Transfer-Encoding",
+  "Upgrade",
+  "Alt-Svc",
+];
 const removedPrefix = "access-control-allow-";
 
 /** Answers that come bit by bit, and must not wait for each other. */

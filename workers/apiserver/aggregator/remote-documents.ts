@@ -35,20 +35,35 @@ export type DocumentNeed = "resources" | "openapi index" | "openapi v2";
  * nothing changes. A server's first look is waited for, later ones happen in the background. One that does not answer keeps
  * what it had, as stale. Counterpart of kube-aggregator pkg/apiserver/handler_discovery.go and pkg/controllers/openapiv3 (1.36).
  */
-export async function withRemoteResources(context: AggregatorContext, others: Promise<ExtraResources>, need: DocumentNeed): Promise<ExtraResources> {
+export async function withRemoteResources(
+  context: AggregatorContext,
+  others: Promise<ExtraResources>,
+  need: DocumentNeed,
+): Promise<ExtraResources> {
   const [base, remotes] = await Promise.all([others, remoteApiServices(context)]);
   if (remotes.length === 0) return base;
   const remote = await Promise.all(remotes.map((apiService) => remoteVersion(context, apiService, need)));
   const known = merged.get(base);
-  if (known !== undefined && known.remote.length === remote.length && known.remote.every((each, index) => each === remote[index])) return known.extra;
+  if (
+    known !== undefined &&
+    known.remote.length === remote.length &&
+    known.remote.every((each, index) => each === remote[index])
+  )
+    return known.extra;
   // The aggregated server comes before the definitions.
   const taken = new Set(remote.map(({ group, version }) => `${group}/${version}`));
-  const extra = { versions: [...base.versions.filter(({ group, version }) => !taken.has(`${group}/${version}`)), ...remote] };
+  const extra = {
+    versions: [...base.versions.filter(({ group, version }) => !taken.has(`${group}/${version}`)), ...remote],
+  };
   merged.set(base, { remote, extra });
   return extra;
 }
 
-async function remoteVersion(context: AggregatorContext, apiService: RemoteApiService, need: DocumentNeed): Promise<ExtraVersion> {
+async function remoteVersion(
+  context: AggregatorContext,
+  apiService: RemoteApiService,
+  need: DocumentNeed,
+): Promise<ExtraVersion> {
   const state = stateOf(context.storage.cluster, apiService);
   if (state.condition === undefined && isDue(state, context.clock.now())) await checkNow(context, apiService);
   else if (isDue(state, context.clock.now())) {
@@ -83,34 +98,54 @@ async function remoteVersion(context: AggregatorContext, apiService: RemoteApiSe
   return held.version;
 }
 
-async function refreshDocument(context: AggregatorContext, apiService: RemoteApiService, state: RemoteState, need: DocumentNeed): Promise<void> {
+async function refreshDocument(
+  context: AggregatorContext,
+  apiService: RemoteApiService,
+  state: RemoteState,
+  need: DocumentNeed,
+): Promise<void> {
   let held = documents.get(state);
   if (held === undefined) documents.set(state, (held = {}));
   const now = context.clock.now();
   const before = need === "openapi v2" ? held.v2 : held.index;
   if (before !== undefined && now - before.checkedAt < documentMilliseconds) return;
   if (before !== undefined) before.checkedAt = now;
-  const refresh = need === "openapi v2" ? () => refreshV2(context, apiService, state, held) : () => refreshIndex(context, apiService, state, held);
+  const refresh =
+    need === "openapi v2"
+      ? () => refreshV2(context, apiService, state, held)
+      : () => refreshIndex(context, apiService, state, held);
   if (before === undefined) await refresh();
   else context.background(refresh);
 }
 
 /** The hash that the server gives to its document, in the URL of its own index. */
-async function refreshIndex(context: AggregatorContext, { spec }: RemoteApiService, state: RemoteState, held: RemoteDocuments): Promise<void> {
+async function refreshIndex(
+  context: AggregatorContext,
+  { spec }: RemoteApiService,
+  state: RemoteState,
+  held: RemoteDocuments,
+): Promise<void> {
   const index = await readJson(context, `${state.base}/openapi/v3`);
   const url = index?.paths?.[`apis/${spec.group}/${spec.version}`]?.serverRelativeURL;
   const hash = typeof url === "string" ? (/[?&]hash=([\w%.-]*)/.exec(url)?.[1] ?? "") : "";
   held.index = { checkedAt: context.clock.now(), hash: index === undefined ? (held.index?.hash ?? "") : hash };
 }
 
-async function refreshV2(context: AggregatorContext, { spec }: RemoteApiService, state: RemoteState, held: RemoteDocuments): Promise<void> {
+async function refreshV2(
+  context: AggregatorContext,
+  { spec }: RemoteApiService,
+  state: RemoteState,
+  held: RemoteDocuments,
+): Promise<void> {
   const document = await readJson(context, `${state.base}/openapi/v2`);
   if (document === undefined || !isObject(document.paths) || !isObject(document.definitions)) {
     held.v2 = { checkedAt: context.clock.now(), hash: held.v2?.hash ?? "", document: held.v2?.document };
     return;
   }
   const prefix = `/apis/${spec.group}/${spec.version}/`;
-  const paths = Object.fromEntries(Object.entries<any>(document.paths).filter(([path]) => `${path}/`.startsWith(prefix)));
+  const paths = Object.fromEntries(
+    Object.entries<any>(document.paths).filter(([path]) => `${path}/`.startsWith(prefix)),
+  );
   const part = { paths, definitions: document.definitions };
   held.v2 = { checkedAt: context.clock.now(), hash: documentHash(JSON.stringify(part)), document: part };
   holdersV2.delete(held);

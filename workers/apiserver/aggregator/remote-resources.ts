@@ -6,7 +6,11 @@ import type { RemoteResource } from "./check-availability.ts";
  * resource, and make one when it is not listed. Counterpart of ConvertGroupVersionIntoToDiscovery of k8s.io/apiserver
  * pkg/endpoints (1.36).
  */
-export function remoteResourceInfos(group: string, version: string, resources: readonly RemoteResource[]): ResourceInfo[] {
+export function remoteResourceInfos(
+  group: string,
+  version: string,
+  resources: readonly RemoteResource[],
+): ResourceInfo[] {
   const byName = new Map<string, ResourceInfo>();
   for (const resource of resources) {
     if (!resource.name.includes("/")) byName.set(resource.name, infoOf(group, version, resource.name, resource));
@@ -16,7 +20,14 @@ export function remoteResourceInfos(group: string, version: string, resources: r
     if (slash < 0) continue;
     const parent = resource.name.slice(0, slash);
     let info = byName.get(parent);
-    if (info === undefined) byName.set(parent, (info = infoOf(group, version, parent, { name: parent, ...(resource.namespaced === undefined ? {} : { namespaced: resource.namespaced }) })));
+    if (info === undefined)
+      byName.set(
+        parent,
+        (info = infoOf(group, version, parent, {
+          name: parent,
+          ...(resource.namespaced === undefined ? {} : { namespaced: resource.namespaced }),
+        })),
+      );
     info.subresources.push({
       name: resource.name.slice(slash + 1),
       kind: { group: resource.group || group, version: resource.version || version, kind: resource.kind ?? "" },

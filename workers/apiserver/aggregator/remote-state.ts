@@ -37,7 +37,14 @@ export function stateOf(cluster: string, apiService: RemoteApiService): RemoteSt
   const key = JSON.stringify([cluster, apiService.metadata.uid, apiService.spec]);
   let state = states.get(key);
   if (state === undefined) {
-    state = { base: undefined, resources: undefined, current: false, checkedAt: Number.NEGATIVE_INFINITY, failures: 0, condition: undefined };
+    state = {
+      base: undefined,
+      resources: undefined,
+      current: false,
+      checkedAt: Number.NEGATIVE_INFINITY,
+      failures: 0,
+      condition: undefined,
+    };
   }
   states.delete(key);
   states.set(key, state);
@@ -50,7 +57,10 @@ export function stateOf(cluster: string, apiService: RemoteApiService): RemoteSt
 
 /** Whether it is time to look again: after half a minute; sooner, with growing pauses, at one that did not answer. */
 export function isDue(state: RemoteState, now: number): boolean {
-  const pause = state.failures === 0 ? recheckMilliseconds : Math.min(recheckMilliseconds, firstRetryMilliseconds * 2 ** (state.failures - 1));
+  const pause =
+    state.failures === 0
+      ? recheckMilliseconds
+      : Math.min(recheckMilliseconds, firstRetryMilliseconds * 2 ** (state.failures - 1));
   return now - state.checkedAt >= pause;
 }
 
@@ -81,11 +91,16 @@ export async function checkUntilAvailable(context: AggregatorContext, apiService
     });
     const now = (await refreshApiServices(context)).byName.get(apiService.metadata.name!);
     // Deleted or changed.
-    if (now === undefined || now.metadata.uid !== apiService.metadata.uid || !deepEqual(now.spec, apiService.spec)) return;
+    if (now === undefined || now.metadata.uid !== apiService.metadata.uid || !deepEqual(now.spec, apiService.spec))
+      return;
   }
 }
 
-async function writeCondition({ storage, clock }: AggregatorContext, apiService: RemoteApiService, condition: DefinitionCondition): Promise<void> {
+async function writeCondition(
+  { storage, clock }: AggregatorContext,
+  apiService: RemoteApiService,
+  condition: DefinitionCondition,
+): Promise<void> {
   if (isSame(availability(apiService), condition)) return;
   const client = storage.for(apiServices);
   const key = objectKey(apiServices, undefined, apiService.metadata.name!);

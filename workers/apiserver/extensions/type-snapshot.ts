@@ -65,7 +65,8 @@ export class TypeSnapshots<T> {
       this.#remember(cluster, before);
       return before;
     }
-    const next = (before === undefined ? undefined : await this.#changesSince(storage, before)) ?? (await this.#all(storage));
+    const next =
+      (before === undefined ? undefined : await this.#changesSince(storage, before)) ?? (await this.#all(storage));
     const held = { ...next, checkedAt: now };
     // Another request may have come further in the meantime.
     const current = this.#held.get(cluster);
@@ -118,7 +119,12 @@ export class TypeSnapshots<T> {
         byName.set(object.metadata.name!, this.#read(object, Number(object.metadata.resourceVersion)));
       }
       if (page.lastKey === undefined) return { revision, byName };
-      page = await client.list({ prefix, limit: this.#pageSize, after: page.lastKey, match: { kind: "exact", revision } });
+      page = await client.list({
+        prefix,
+        limit: this.#pageSize,
+        after: page.lastKey,
+        match: { kind: "exact", revision },
+      });
     }
   }
 }
