@@ -1,10 +1,11 @@
-import { base64Decode, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { base64Decode } from "@bufbuild/protobuf/wire";
 import { isJsonObject, type JsonObject } from "../../apimachinery/patch/own-property.ts";
 import type { StructInfo, TypeRef } from "../schema.ts";
 import { parseGoDuration } from "./go-duration.ts";
 import { parseTime } from "./go-time.ts";
-import { jsonSchemaPropsName, messageOf, messageOfName, type Message } from "./protobuf-message.ts";
+import { jsonSchemaPropsName, messageOf, messageOfName, type Message, type MessageField } from "./protobuf-message.ts";
 import { encodeUnknown } from "./protobuf-envelope.ts";
+import { ReverseWriter } from "./protobuf-writer.ts";
 
 export { decodeProtobuf } from "./protobuf-decode.ts";
 export { encodeUnknown } from "./protobuf-envelope.ts";
@@ -16,18 +17,17 @@ const utf8 = new TextEncoder();
  * not written: readers take it for zero. The object must fit its type (decodeObject and normalizeObject see to that).
  */
 export function encodeProtobuf(struct: StructInfo, object: object): Uint8Array {
-  const writer = new BinaryWriter();
+  const writer = new ReverseWriter();
   writeMessage(writer, messageOf(struct), object as JsonObject);
   return writer.finish();
 }
 
 /** metav1.WatchEvent in protobuf: the frame's payload; `object` is an encoded object, envelope included. */
 export function encodeWatchEvent(type: string, object: Uint8Array): Uint8Array {
-  const writer = new BinaryWriter();
-  writer.tag(1, WireType.LengthDelimited).string(type);
-  writer.tag(2, WireType.LengthDelimited).fork();
-  writer.tag(1, WireType.LengthDelimited).bytes(object);
-  writer.join();
+  const writer = new ReverseWriter();
+  writer.bytesField(1, object);
+  writer.endField(2, 0);
+  writer.stringField(1, type);
   return writer.finish();
 }
 
@@ -36,13 +36,21 @@ export function encodeProtobufObject(struct: StructInfo, object: { apiVersion?: 
   return encodeUnknown(object.apiVersion ?? "", object.kind ?? "", encodeProtobuf(struct, object));
 }
 
-function writeMessage(writer: BinaryWriter, message: Message, object: JsonObject): void {
-  for (const [number, field] of message) {
+const reversed = new WeakMap<Message, [number, MessageField][]>();
+
+function lastFirst(message: Message): [number, MessageField][] {
+  let fields = reversed.get(message);
+  if (fields === undefined) reversed.set(message, (fields = [...message].reverse()));
+  return fields;
+}
+
+function writeMessage(writer: ReverseWriter, message: Message, object: JsonObject): void {
+  for (const [number, field] of lastFirst(message)) {
     if (field.embedded) {
       if (!hasAny(field.message, object)) continue;
-      writer.tag(number, WireType.LengthDelimited).fork();
+      const before = writer.length;
       writeMessage(writer, field.message, object);
-      writer.join();
+      writer.endField(number, before);
       continue;
     }
     const value = object[field.name];
@@ -57,73 +65,75 @@ function hasAny(message: Message, object: JsonObject): boolean {
   return false;
 }
 
-function writeField(writer: BinaryWriter, number: number, type: TypeRef, value: unknown): void {
+function writeField(writer: ReverseWriter, number: number, type: TypeRef, value: unknown): void {
   if (type.kind === "array" && type.wrapped !== true) {
-    for (const entry of value as unknown[]) writeValue(writer, number, type.items, entry);
+    const list = value as unknown[];
+    for (let index = list.length - 1; index >= 0; index--) writeValue(writer, number, type.items, list[index]);
   } else if (type.kind === "map") {
     // Sorted, as generated marshallers do.
-    for (const key of Object.keys(value as JsonObject).sort()) {
-      writer.tag(number, WireType.LengthDelimited).fork();
-      writer.tag(1, WireType.LengthDelimited).string(key);
+    for (const key of Object.keys(value as JsonObject).sort().reverse()) {
+      const before = writer.length;
       writeValue(writer, 2, type.values, (value as JsonObject)[key]);
-      writer.join();
+      writer.stringField(1, key);
+      writer.endField(number, before);
     }
   } else writeValue(writer, number, type, value);
 }
 
-function writeValue(writer: BinaryWriter, number: number, type: TypeRef, value: unknown): void {
+function writeValue(writer: ReverseWriter, number: number, type: TypeRef, value: unknown): void {
   switch (type.kind) {
     case "string":
-      writer.tag(number, WireType.LengthDelimited).string(value as string);
+      writer.stringField(number, value as string);
       break;
     case "bool":
-      writer.tag(number, WireType.Varint).bool(value as boolean);
+      writer.boolField(number, value as boolean);
       break;
     case "int32":
-      writer.tag(number, WireType.Varint).int32(value as number);
-      break;
     case "int64":
-      writer.tag(number, WireType.Varint).int64(BigInt(value as number));
+      writer.intField(number, value as number);
       break;
     case "float64":
-      writer.tag(number, WireType.Bit64).double(value as number);
+      writer.doubleField(number, value as number);
       break;
     case "bytes":
-      writer.tag(number, WireType.LengthDelimited).bytes(base64Decode(value as string));
+      writer.bytesField(number, base64Decode(value as string));
       break;
-    default:
-      writer.tag(number, WireType.LengthDelimited).fork();
+    default: {
+      const before = writer.length;
       writeNested(writer, type, value);
-      writer.join();
+      writer.endField(number, before);
+    }
   }
 }
 
-function writeNested(writer: BinaryWriter, type: TypeRef, value: unknown): void {
+function writeNested(writer: ReverseWriter, type: TypeRef, value: unknown): void {
   switch (type.kind) {
     case "struct":
       if (isJsonObject(value)) writeMessage(writer, messageOfName(type.name), value);
       break;
-    case "array":
-      for (const entry of value as unknown[]) writeValue(writer, 1, type.items, entry);
+    case "array": {
+      const list = value as unknown[];
+      for (let index = list.length - 1; index >= 0; index--) writeValue(writer, 1, type.items, list[index]);
       break;
+    }
     case "quantity":
-      writer.tag(1, WireType.LengthDelimited).string(String(value));
+      writer.stringField(1, String(value));
       break;
     case "intOrString":
-      writer.tag(1, WireType.Varint).int64(typeof value === "string" ? 1n : 0n);
-      writer.tag(2, WireType.Varint).int32(typeof value === "string" ? 0 : (value as number));
-      writer.tag(3, WireType.LengthDelimited).string(typeof value === "string" ? value : "");
+      writer.stringField(3, typeof value === "string" ? value : "");
+      writer.intField(2, typeof value === "string" ? 0 : (value as number));
+      writer.intField(1, typeof value === "string" ? 1 : 0);
       break;
     case "time":
     case "microTime": {
       if (typeof value !== "string") break;
-      const { seconds, nanoseconds } = parseTime(value);
-      writer.tag(1, WireType.Varint).int64(BigInt(seconds));
-      writer.tag(2, WireType.Varint).int32(type.kind === "microTime" ? nanoseconds : 0);
+      const { seconds, nanoseconds } = timeOf(value);
+      writer.intField(2, type.kind === "microTime" ? nanoseconds : 0);
+      writer.intField(1, seconds);
       break;
     }
     case "duration":
-      writer.tag(1, WireType.Varint).int64(parseGoDuration(value as string));
+      writer.intField(1, parseGoDuration(value as string));
       break;
     case "json":
       if (type.union !== undefined) {
@@ -137,24 +147,28 @@ function writeNested(writer: BinaryWriter, type: TypeRef, value: unknown): void 
   }
 }
 
-function writeJson(writer: BinaryWriter, value: unknown): void {
-  if (value !== null && value !== undefined) {
-    writer.tag(1, WireType.LengthDelimited).bytes(utf8.encode(JSON.stringify(value)));
-  }
+/** Seconds in UTC without a fraction, as nearly all times are, need no reading of each part. */
+function timeOf(text: string): { seconds: number; nanoseconds: number } {
+  const milliseconds = text.length === 20 && text.endsWith("Z") ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(milliseconds) ? parseTime(text) : { seconds: milliseconds / 1000, nanoseconds: 0 };
 }
 
-function writeUnion(writer: BinaryWriter, union: string, value: unknown): void {
+function writeJson(writer: ReverseWriter, value: unknown): void {
+  if (value !== null && value !== undefined) writer.bytesField(1, utf8.encode(JSON.stringify(value)));
+}
+
+function writeUnion(writer: ReverseWriter, union: string, value: unknown): void {
   const schema = (number: number, object: unknown): void => {
-    writer.tag(number, WireType.LengthDelimited).fork();
+    const before = writer.length;
     writeMessage(writer, messageOfName(jsonSchemaPropsName), object as JsonObject);
-    writer.join();
+    writer.endField(number, before);
   };
   if (union === "JSONSchemaPropsOrBool") {
-    writer.tag(1, WireType.Varint).bool(value !== false);
     if (isJsonObject(value)) schema(2, value);
+    writer.boolField(1, value !== false);
   } else if (Array.isArray(value)) {
-    for (const entry of value) {
-      if (union === "JSONSchemaPropsOrStringArray") writer.tag(2, WireType.LengthDelimited).string(entry as string);
+    for (const entry of value.toReversed()) {
+      if (union === "JSONSchemaPropsOrStringArray") writer.stringField(2, entry as string);
       else schema(2, entry);
     }
   } else if (isJsonObject(value)) schema(1, value);
