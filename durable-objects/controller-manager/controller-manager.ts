@@ -37,9 +37,7 @@ export abstract class ControllerManagerHost extends LoopHost implements Controll
 
   /** A type has its first object: the garbage collector watches it from now on. */
   async resourcesChanged(): Promise<void> {
-    await Promise.all(
-      this.controllers.map((controller) => (controller instanceof GarbageCollector ? controller.refresh() : undefined)),
-    );
+    for (const controller of this.controllers) if (controller instanceof GarbageCollector) await controller.refresh();
   }
 
   #directory(name: string) {

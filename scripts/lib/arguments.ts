@@ -31,7 +31,7 @@ export function parseStartArguments(args: string[]): StartOptions {
       },
     }));
   } catch (error) {
-    throw new Error(`${(error as Error).message}\n${usage}`);
+    throw new Error(`${(error as Error).message}\n${usage}`, { cause: error });
   }
   if (values.help) throw new Error(usage);
   const port = Number(values.port);

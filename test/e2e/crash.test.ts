@@ -30,9 +30,9 @@ test(`S1, W1, A15: ${rounds} rounds of kill -9 lose no acknowledged write, and e
   let counter = 0;
 
   for (let round = 0; round < rounds; round++) {
-    let dead = false;
+    const runtime = { dead: false };
     const writer = async () => {
-      while (!dead) {
+      while (!runtime.dead) {
         const name = names[Math.floor(random() * names.length)]!;
         const value = `value-${counter++}`;
         const choice = random();
@@ -58,7 +58,7 @@ test(`S1, W1, A15: ${rounds} rounds of kill -9 lose no acknowledged write, and e
     const writers = [writer(), writer(), writer()];
     await new Promise((resolve) => setTimeout(resolve, 20 + random() * 250));
     await cluster.crash();
-    dead = true;
+    runtime.dead = true;
     await Promise.all(writers);
     await cluster.start();
   }

@@ -66,8 +66,8 @@ export class TestCluster {
         output += chunk.toString();
         if (output.includes("Edgeplane serves")) resolve();
       };
-      child.stdout!.on("data", collect);
-      child.stderr!.on("data", collect);
+      child.stdout.on("data", collect);
+      child.stderr.on("data", collect);
       child.on("exit", (code) => reject(new Error(`npm start ended with ${code}:\n${output}`)));
     });
     // The same port after a restart, so that clients reconnect.

@@ -136,7 +136,7 @@ export function writeCbor(value: unknown): Buffer {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === "boolean") return Buffer.of(value ? 0xf5 : 0xf4);
   if (value === null || value === undefined) return Buffer.of(0xf6);
-  if (Buffer.isBuffer(value)) return Buffer.concat([Buffer.of(0xd6), head(2, value.length), value]);
+  if (value instanceof Uint8Array) return Buffer.concat([Buffer.of(0xd6), head(2, value.length), value]);
   if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...(value as unknown[]).map(writeCbor)]);
   const members = Object.entries(value);
   return Buffer.concat([head(5, members.length), ...members.flat().map(writeCbor)]);

@@ -20,7 +20,6 @@ import { warnings } from "./filters/warnings.ts";
 import { batchHandler, batchPath } from "./handlers/batch.ts";
 import { healthResponse } from "./health.ts";
 import { metricsResponse, requestMetrics } from "./metrics.ts";
-import { openApiResponse } from "./openapi/openapi-response.ts";
 import type { AppContext, AppEnv, ChainBindings } from "./request/context.ts";
 import { resourceDirector } from "./resource-director.ts";
 import { jsonResponse, pageNotFound } from "./responses.ts";

@@ -28,7 +28,7 @@ export function statusResponse(c: AppContext, status: Status): Response {
   const response =
     form === undefined
       ? jsonResponse(JSON.stringify(status, null, 2), status.code)
-      : writeObject(status as unknown as KubeObject, form, status.code);
+      : writeObject(status, form, status.code);
   if (status.details?.retryAfterSeconds !== undefined)
     response.headers.set("Retry-After", String(status.details.retryAfterSeconds));
   if (status.code === 401) response.headers.set("WWW-Authenticate", 'Bearer realm="kubernetes"');

@@ -53,5 +53,5 @@ export function isPassedThrough(resource: ResourceInfo): boolean {
 export function toServedVersion(resource: ResourceInfo, stored: KubeObject): KubeObject {
   if (resource.custom !== undefined && !resource.custom.passThrough) resource.custom.fromStorage(stored);
   const { apiVersion: _apiVersion, kind: _kind, ...rest } = converterFor(resource)?.fromStorage(stored) ?? stored;
-  return { kind: resource.kind, apiVersion: apiVersionOf(resource), ...rest } as KubeObject;
+  return { kind: resource.kind, apiVersion: apiVersionOf(resource), ...rest };
 }

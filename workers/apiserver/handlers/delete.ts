@@ -56,7 +56,7 @@ export async function deleteHandler(c: AppContext, resource: ResourceInfo): Prom
     uid: entry.object.metadata.uid ?? "",
   });
   const { code: _code, ...shown } = status;
-  return writeObject(shown as unknown as KubeObject, { ...form, as: "object" });
+  return writeObject(shown, { ...form, as: "object" });
 }
 
 /** Deletions in flight at a time, as upstream's delete-collection workers, generously: they share their commits. */

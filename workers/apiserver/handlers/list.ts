@@ -161,7 +161,7 @@ function writeList(c: AppContext, resource: ResourceInfo, form: OutputForm, stor
     case "object": {
       const items = stored.map((object) => listItem(resource, object));
       return writeObject(
-        { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata: metadata as KubeObject["metadata"], items },
+        { kind: resource.listKind, apiVersion: apiVersionOf(resource), metadata: metadata, items },
         form,
       );
     }
@@ -180,7 +180,7 @@ function writeList(c: AppContext, resource: ResourceInfo, form: OutputForm, stor
         {
           kind: "PartialObjectMetadataList",
           apiVersion: `meta.k8s.io/${form.version}`,
-          metadata: metadata as KubeObject["metadata"],
+          metadata: metadata,
           items: stored.map((object) => partialMetadata(object, form.version)),
         },
         form,

@@ -34,5 +34,5 @@ export function watchErrorLine(error: StorageErrorShape): string {
 /** The same for an HTTP stream, in the encoding of its events. */
 export function watchErrorFrame(error: StorageErrorShape, encoding: EventEncoding | undefined): Uint8Array {
   if (encoding === undefined) return new TextEncoder().encode(watchErrorLine(error));
-  return encodeBinaryFrame("ERROR", watchErrorStatus(error) as unknown as KubeObject, encoding);
+  return encodeBinaryFrame("ERROR", watchErrorStatus(error), encoding);
 }

@@ -42,7 +42,7 @@ export async function bindingHandler(c: AppContext, podResource: ResourceInfo): 
     admit: (object, previous) => admit({ operation: "UPDATE", object, previous, subresource: "binding", scope }),
   });
   const { code, ...status } = successStatus(201);
-  return writeObject({ ...status, code } as unknown as KubeObject, form, 201);
+  return writeObject({ ...status, code }, form, 201);
 }
 
 function bind(pod: KubeObject, binding: KubeObject, node: string, now: number): KubeObject {

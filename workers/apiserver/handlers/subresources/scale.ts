@@ -83,7 +83,7 @@ function scaleOf(object: KubeObject, resource: ResourceInfo): KubeObject {
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as KubeObject["metadata"],
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: { ...(object.spec?.replicas ? { replicas: object.spec.replicas } : {}) },
     status: { replicas: object.status?.replicas ?? 0, ...(text === "" ? {} : { selector: text }) },
   };
@@ -100,7 +100,7 @@ function customScaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as KubeObject["metadata"],
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: specReplicas === 0 ? {} : { replicas: specReplicas },
     status: { replicas: valueAt(object, paths.statusReplicas) ?? 0, ...(typeof selector === "string" && selector !== "" ? { selector } : {}) },
   };
