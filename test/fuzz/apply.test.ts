@@ -85,6 +85,18 @@ function configurationOf({ resource }: Session, { change, withBase }: Step): str
   });
 }
 
+/** Upstream drops a map whose last entry an apply takes away, even where the configuration has it empty; the next apply makes it again. */
+function withoutEmptyMaps({ metadata: { managedFields, ...metadata }, ...object }: KubeObject): unknown {
+  const filled = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map(filled);
+    const entries = Object.entries(value).map(([name, entry]) => [name, filled(entry)] as const);
+    const kept = entries.filter(([, entry]) => entry !== undefined);
+    return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  };
+  return { managedFields, object: filled({ ...object, metadata }) };
+}
+
 /** Upstream answers these with 500: the configuration, or what it makes of the object, does not fit the kind. */
 function isSchemaMismatch({ code, message }: StatusError["status"]): boolean {
   return code === 500 && /^failed to (create typed patch object|convert new typed object|decode managed fields)/.test(message ?? "");
@@ -126,7 +138,7 @@ test(`${runs(0.5)} sessions of several managers: applied twice is applied once, 
     // What validation refuses is never stored: such as list entries whose keys are missing.
     if (validate(resource, managed).length === 0) {
       valid++;
-      expect(repeat(managed)).toEqual(managed);
+      expect(withoutEmptyMaps(repeat(managed))).toEqual(withoutEmptyMaps(managed));
     }
     return result;
   };

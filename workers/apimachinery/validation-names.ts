@@ -171,9 +171,6 @@ export function isLabelKey(value: string): string[] {
   return errors;
 }
 
-/** Upstream's older word for {@link isLabelKey}. */
-export const isQualifiedName = isLabelKey;
-
 export function isLabelValue(value: string): string[] {
   const errors: string[] = [];
   if (byteLength(value) > labelValueMaxLength) errors.push(maxLenError(labelValueMaxLength));

@@ -1,5 +1,4 @@
 import type { Status } from "../apimachinery/status-errors.ts";
-import type { KubeObject } from "../apimachinery/meta.ts";
 import { negotiateStatus } from "./negotiation/negotiate.ts";
 import { writeObject } from "./negotiation/write-object.ts";
 import type { AppContext } from "./request/context.ts";

@@ -7,7 +7,6 @@ import {
   isDns1123Subdomain,
   isLabelKey,
   isLabelValue,
-  isQualifiedName,
   isValidPathSegmentName,
   validateNamePrefix,
 } from "../apimachinery/validation-names.ts";
@@ -95,14 +94,14 @@ function validateCommon({ metadata }: KubeObject): InvalidCause[] {
   }
   let size = 0;
   for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
-    for (const text of isQualifiedName(key.toLowerCase())) causes.push(invalid("metadata.annotations", key, text));
+    for (const text of isLabelKey(key.toLowerCase())) causes.push(invalid("metadata.annotations", key, text));
     size += key.length + value.length;
   }
   if (size > totalAnnotationBytes) causes.push(tooLong("metadata.annotations", totalAnnotationBytes));
   causes.push(...validateOwnerReferences(metadata.ownerReferences ?? []));
   for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
     const field = `metadata.finalizers[${index}]`;
-    for (const text of isQualifiedName(finalizer)) causes.push(invalid(field, finalizer, text));
+    for (const text of isLabelKey(finalizer)) causes.push(invalid(field, finalizer, text));
   }
   const finalizers = new Set(metadata.finalizers ?? []);
   if (finalizers.has("orphan") && finalizers.has("foregroundDeletion")) {

@@ -25,7 +25,3 @@ export function completeObject(encoded: EncodedObject, revision: number): string
 export function withTypeMeta(value: string, apiVersion: string, kind: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},${value.slice(1)}`;
 }
-
-export function decodeObject(value: string, apiVersion: string, kind: string): KubeObject {
-  return { kind, apiVersion, ...(JSON.parse(value) as KubeObject) };
-}

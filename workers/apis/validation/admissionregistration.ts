@@ -4,7 +4,7 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import {
   isDns1035Label,
   isDns1123Subdomain,
-  isQualifiedName,
+  isLabelKey,
   isValidPathSegmentName,
 } from "../../apimachinery/validation-names.ts";
 import {
@@ -117,7 +117,7 @@ function validateMatchConditions(value: unknown, path: string, causes: Causes): 
     if (isBlank(condition?.expression)) causes.push(required(`${field}.expression`));
     const name = textOf(condition?.name);
     if (name === "") causes.push(required(`${field}.name`));
-    else checkText(isQualifiedName, name, `${field}.name`, causes);
+    else checkText(isLabelKey, name, `${field}.name`, causes);
     if (name !== "" && names.has(name)) causes.push(duplicate(`${field}.name`, name));
     names.add(name);
   }
@@ -227,7 +227,7 @@ function validateValidation(validation: any, path: string, causes: Causes): void
 
 function validateAuditAnnotation(policy: string, annotation: any, path: string, causes: Causes): void {
   const key = textOf(annotation.key);
-  if (policy !== "") checkText(isQualifiedName, `${policy}/${key}`, `${path}.key`, causes);
+  if (policy !== "") checkText(isLabelKey, `${policy}/${key}`, `${path}.key`, causes);
   else causes.push(invalid(`${path}.key`, key, "requires metadata.name be non-empty"));
   const expression = textOf(annotation.valueExpression).trim();
   const field = `${path}.valueExpression`;

@@ -7,7 +7,6 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   isLabelKey,
-  isQualifiedName,
 } from "../../apimachinery/validation-names.ts";
 
 /** Where checks put what they find, in upstream's order. */
@@ -80,7 +79,7 @@ export function dnsSubdomain(value: unknown, path: string, causes: Causes): void
 }
 
 export function qualifiedName(value: unknown, path: string, causes: Causes): void {
-  checkText(isQualifiedName, value, path, causes);
+  checkText(isLabelKey, value, path, causes);
 }
 
 export function labelName(value: unknown, path: string, causes: Causes): void {

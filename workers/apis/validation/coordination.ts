@@ -1,6 +1,6 @@
 import { forbidden, invalid, notSupported, required } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { isConfigMapKey, isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isConfigMapKey, isLabelKey } from "../../apimachinery/validation-names.ts";
 import { checkText, immutable, isSet, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { checks } from "./registry.ts";
@@ -26,7 +26,7 @@ function validateLease(lease: KubeObject, causes: Causes): void {
 /** The path has the field's name twice, as upstream's. */
 function validateStrategy(value: unknown, path: string, causes: Causes): void {
   const strategy = textOf(value);
-  if (strategy.includes("/")) checkText(isQualifiedName, strategy, `${path}.strategy`, causes);
+  if (strategy.includes("/")) checkText(isLabelKey, strategy, `${path}.strategy`, causes);
   else if (strategy !== oldestEmulationVersion) {
     causes.push(notSupported(`${path}.strategy`, strategy, [oldestEmulationVersion]));
   }

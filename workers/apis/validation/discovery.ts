@@ -1,6 +1,6 @@
 import { duplicate, forbidden, invalid, notSupported, required, tooMany } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isDns1123Label, isDns1123Subdomain, isLabelKey } from "../../apimachinery/validation-names.ts";
 import { checkText, immutable, isSet, listOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { parseIp, validateNonSpecialIp } from "./ip.ts";
@@ -105,7 +105,7 @@ function validatePorts(ports: any[], path: string, causes: Causes): void {
     else if (!["SCTP", "TCP", "UDP"].includes(port.protocol)) {
       causes.push(notSupported(`${field}.protocol`, port.protocol, ["SCTP", "TCP", "UDP"]));
     }
-    if (isSet(port?.appProtocol)) checkText(isQualifiedName, port.appProtocol, `${field}.appProtocol`, causes);
+    if (isSet(port?.appProtocol)) checkText(isLabelKey, port.appProtocol, `${field}.appProtocol`, causes);
   }
 }
 

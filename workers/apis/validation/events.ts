@@ -1,7 +1,7 @@
 import { invalid, required } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { semanticEqual } from "../../apimachinery/deep-equal.ts";
-import { isDns1123Subdomain, isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isDns1123Subdomain, isLabelKey } from "../../apimachinery/validation-names.ts";
 import { checkText, immutable, isSet, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 
@@ -42,7 +42,7 @@ function validateCommon(event: KubeObject, controllerField: string, causes: Caus
     if (involved === "" && namespace !== "default" && namespace !== "kube-system") mismatch();
     const controller = textOf(event["reportingComponent"]);
     if (controller === "") causes.push(required(controllerField));
-    checkText(isQualifiedName, controller, controllerField, causes);
+    checkText(isLabelKey, controller, controllerField, causes);
     for (const field of ["reportingInstance", "action", "reason"]) {
       const text = textOf(event[field]);
       if (text === "") causes.push(required(field));

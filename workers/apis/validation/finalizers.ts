@@ -1,5 +1,5 @@
 import { invalid } from "../../apimachinery/field-error.ts";
-import { isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isLabelKey } from "../../apimachinery/validation-names.ts";
 import { checkText, listOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 
@@ -12,7 +12,7 @@ function validateKubeFinalizer(name: string, path: string, causes: Causes): void
 }
 
 export function validateFinalizerName(name: string, path: string, causes: Causes): void {
-  checkText(isQualifiedName, name, path, causes);
+  checkText(isLabelKey, name, path, causes);
   validateKubeFinalizer(name, path, causes);
 }
 

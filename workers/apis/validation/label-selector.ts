@@ -1,7 +1,7 @@
 import { forbidden, invalid, required, tooLong } from "../../apimachinery/field-error.ts";
 import { labelSelectorAsSelector } from "../../apimachinery/labels.ts";
 import type { LabelSelector } from "../../apimachinery/labels.ts";
-import { isLabelValue, isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isLabelValue, isLabelKey } from "../../apimachinery/validation-names.ts";
 import { checkText, entriesOf, labelName, listOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 
@@ -19,7 +19,7 @@ export function validateLabels(labels: unknown, path: string, causes: Causes): v
 export function validateAnnotations(annotations: unknown, path: string, causes: Causes): void {
   let size = 0;
   for (const [key, value] of entriesOf(annotations)) {
-    for (const text of isQualifiedName(key.toLowerCase())) causes.push(invalid(path, key, text));
+    for (const text of isLabelKey(key.toLowerCase())) causes.push(invalid(path, key, text));
     size += key.length + textOf(value).length;
   }
   if (size > totalAnnotationBytes) causes.push(tooLong(path, totalAnnotationBytes));

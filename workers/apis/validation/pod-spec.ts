@@ -1,5 +1,5 @@
 import { duplicate, forbidden, invalid, required, tooLong } from "../../apimachinery/field-error.ts";
-import { isInRange, isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isInRange, isLabelKey } from "../../apimachinery/validation-names.ts";
 import { validateAffinity, validateTolerations } from "./affinity.ts";
 import { checkText, dnsLabel, dnsSubdomain, isSet, listOf, maxInt32, numberOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
@@ -46,7 +46,7 @@ export function validatePodSpec(spec: any, pod: PodContext, path: string, causes
   validateAffinity(spec.affinity, `${path}.affinity`, causes);
   validateDnsConfig(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`, causes);
   for (const [index, gate] of listOf(spec.readinessGates).entries()) {
-    checkText(isQualifiedName, gate.conditionType, `${path}.readinessGates[${index}].conditionType`, causes);
+    checkText(isLabelKey, gate.conditionType, `${path}.readinessGates[${index}].conditionType`, causes);
   }
   if (spec.schedulingGates) validateSchedulingGates(listOf(spec.schedulingGates), `${path}.schedulingGates`, causes);
   if (spec.topologySpreadConstraints) {
@@ -108,7 +108,7 @@ function validateHostNetwork(spec: any, pod: PodContext, path: string, causes: C
 function validateSchedulingGates(gates: any[], path: string, causes: Causes): void {
   const seen = new Set<string>();
   for (const [index, { name }] of gates.entries()) {
-    checkText(isQualifiedName, name, `${path}[${index}]`, causes);
+    checkText(isLabelKey, name, `${path}[${index}]`, causes);
     if (seen.has(name)) causes.push(duplicate(`${path}[${index}]`, textOf(name)));
     seen.add(name);
   }

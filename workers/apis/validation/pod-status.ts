@@ -1,6 +1,6 @@
 import { duplicate, forbidden, invalid } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isLabelKey } from "../../apimachinery/validation-names.ts";
 import { checkText, dnsSubdomain, immutable, isSet, listOf, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { isDualStack, parseIp, validateIp } from "./ip.ts";
@@ -20,7 +20,7 @@ export function validatePodStatusUpdate(pod: KubeObject, previous: KubeObject, c
   const conditions = listOf(status.conditions);
   for (let index = 0; index < conditions.length; index++) {
     const { type } = conditions[index];
-    if (!systemConditions.has(type)) checkText(isQualifiedName, type, `metadata.conditions[${index}].Type`, causes);
+    if (!systemConditions.has(type)) checkText(isLabelKey, type, `metadata.conditions[${index}].Type`, causes);
   }
   if (status.nominatedNodeName && status.nominatedNodeName !== before.nominatedNodeName) {
     dnsSubdomain(status.nominatedNodeName, "status.nominatedNodeName", causes);

@@ -1,6 +1,6 @@
 import { invalid, notSupported } from "../../apimachinery/field-error.ts";
 import type { Quantity } from "../../apimachinery/quantity.ts";
-import { isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isLabelKey } from "../../apimachinery/validation-names.ts";
 import { checkText, isNegativeMessage, isNotPositiveMessage, quantityOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
 
@@ -30,7 +30,7 @@ export function isNativeResource(name: string): boolean {
 
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith("requests.")) return false;
-  return isQualifiedName(`requests.${name}`).length === 0;
+  return isLabelKey(`requests.${name}`).length === 0;
 }
 
 /** Whether a request may be lower than the limit. */
@@ -49,7 +49,7 @@ export function isStandardQuotaResource(name: string): boolean {
 /** False when a cause was found. */
 export function validateResourceName(name: string, path: string, causes: Causes): boolean {
   const before = causes.length;
-  checkText(isQualifiedName, name, path, causes);
+  checkText(isLabelKey, name, path, causes);
   if (causes.length > before) return false;
   if (!name.includes("/") && !standardResources.has(name) && !isQuotaHugePageResource(name)) {
     causes.push(invalid(path, name, "must be a standard resource type or fully qualified"));

@@ -1,7 +1,7 @@
 import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { duplicate, forbidden, invalid, notSupported, required, tooLong } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { isDns1123Subdomain, isQualifiedName } from "../../apimachinery/validation-names.ts";
+import { isDns1123Subdomain, isLabelKey } from "../../apimachinery/validation-names.ts";
 import {
   checkText,
   entriesOf,
@@ -29,7 +29,7 @@ const maxErrorMessageLength = 1_024;
 function validateProvisioner(value: unknown, path: string, causes: Causes): void {
   const name = textOf(value);
   if (name === "") causes.push(required(path));
-  else for (const text of isQualifiedName(name.toLowerCase())) causes.push(invalid(path, name, text));
+  else for (const text of isLabelKey(name.toLowerCase())) causes.push(invalid(path, name, text));
 }
 
 function validateParameters(parameters: unknown, mayBeEmpty: boolean, path: string, causes: Causes): void {
@@ -204,7 +204,7 @@ function validateCsiNode(object: KubeObject, causes: Causes): void {
       if (key === "") causes.push(required(path));
       if (keys.has(key)) causes.push(duplicate(path, key));
       keys.add(key);
-      for (const text of isQualifiedName(key)) causes.push(invalid(path, driver.topologyKeys, text));
+      for (const text of isLabelKey(key)) causes.push(invalid(path, driver.topologyKeys, text));
     }
   }
 }

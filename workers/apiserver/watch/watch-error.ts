@@ -3,7 +3,6 @@ import {
   newServiceUnavailable,
   newTooLargeResourceVersion,
 } from "../../apimachinery/status-errors.ts";
-import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { Status } from "../../apimachinery/status-errors.ts";
 import { encodeBinaryFrame } from "../../apis/codec/encode.ts";
 import type { EventEncoding } from "../../storage/cacher/protocol.ts";

@@ -47,23 +47,7 @@ export class Diagnosis {
   }
 }
 
-/** The pod fits on no node. The message is the one users read in FailedScheduling. Mirrors framework/types.go FitError (1.36). */
-export class FitError extends Error {
-  readonly numAllNodes: number;
-  readonly diagnosis: Diagnosis;
-
-  constructor(numAllNodes: number, diagnosis: Diagnosis) {
-    super();
-    this.name = "FitError";
-    this.numAllNodes = numAllNodes;
-    this.diagnosis = diagnosis;
-  }
-
-  override get message(): string {
-    return fitErrorMessage(this.numAllNodes, this.diagnosis);
-  }
-}
-
+/** The pod fits on no node: what users read in FailedScheduling. Mirrors framework/types.go FitError (1.36). */
 export function fitErrorMessage(numAllNodes: number, diagnosis: Diagnosis): string {
   const { nodeToStatus, preFilterMsg, postFilterMsg } = diagnosis;
   let message = `0/${numAllNodes} nodes are available:`;

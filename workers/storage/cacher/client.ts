@@ -3,7 +3,6 @@ import type { WatchRequest } from "./protocol.ts";
 import { openWatchSocket, WatchSocket } from "./watch-socket.ts";
 import type { CacherStub } from "./watch-socket.ts";
 
-export { openWatchSocket } from "./watch-socket.ts";
 export type { CacherStub } from "./watch-socket.ts";
 
 /** A storage watch through the cache; selectors may narrow it. Always shows storage events, whatever is asked. */

@@ -3,7 +3,7 @@ import {
   isDns1123Label,
   isDns1123Subdomain,
   isLabelValue,
-  isQualifiedName,
+  isLabelKey,
   validateNamePrefix,
 } from "../../../apimachinery/validation-names.ts";
 import type { NamedOverload } from "../functions.ts";
@@ -49,7 +49,7 @@ const formats: readonly FormatValue[] = [
   new FormatValue("dns1123Label", isDns1123Label, 30),
   new FormatValue("dns1123Subdomain", isDns1123Subdomain, 60),
   new FormatValue("dns1035Label", isDns1035Label, 30),
-  new FormatValue("qualifiedName", isQualifiedName, 60),
+  new FormatValue("qualifiedName", isLabelKey, 60),
   new FormatValue("dns1123LabelPrefix", (text) => validateNamePrefix(text, isDns1123Label), 30),
   new FormatValue("dns1123SubdomainPrefix", (text) => validateNamePrefix(text, isDns1123Subdomain), 60),
   new FormatValue("dns1035LabelPrefix", (text) => validateNamePrefix(text, isDns1035Label), 30),
