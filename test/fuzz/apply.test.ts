@@ -80,7 +80,7 @@ function configurationOf({ resource }: Session, { change, withBase }: Step): str
   const base = withBase ? { metadata, ...bases[resource.resource] } : { metadata };
   return JSON.stringify({
     ...merge(base, change),
-    apiVersion: apiVersionOf({ group, version, kind }),
+    apiVersion: apiVersionOf({ group, version }),
     kind,
   });
 }

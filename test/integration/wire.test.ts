@@ -5,7 +5,7 @@ import { encodeProtobufObject } from "../../workers/apis/codec/protobuf.ts";
 import { schemaTable } from "../../workers/apis/schema-table.ts";
 import { eventually, TestCluster } from "../support/cluster.ts";
 import type { TestResponse } from "../support/cluster.ts";
-import { readCborItems, readEnvelope, readProtobufEvents, writeCbor } from "../support/wire-readers.ts";
+import { Message, readCborItems, readEnvelope, readProtobufEvents, writeCbor } from "../support/wire-readers.ts";
 
 /** Requests and answers in every encoding, by a client that takes nothing else; and what is too much on the wire. */
 let cluster: TestCluster;
@@ -74,6 +74,44 @@ class Stream {
   }
 }
 
+/** The messages of a watch over a WebSocket, as the frames that the server sends. */
+async function webSocketMessages(path: string, accept: string): Promise<{ binary: boolean; data: Buffer }[]> {
+  const messages: { binary: boolean; data: Buffer }[] = [];
+  const headers = {
+    Authorization: `Bearer ${cluster.token}`,
+    Accept: accept,
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+  };
+  const request = https.get(`${cluster.server}${path}`, { ca: cluster.ca, agent: false, headers });
+  let rest = Buffer.alloc(0);
+  request.on("upgrade", (_response, socket, head) => {
+    const read = (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 4) {
+        const long = (rest[1]! & 0x7f) === 126;
+        const length = long ? rest.readUInt16BE(2) : rest[1]! & 0x7f;
+        const start = long ? 4 : 2;
+        if (rest.length < start + length) return;
+        messages.push({ binary: (rest[0]! & 0x0f) === 2, data: rest.subarray(start, start + length) });
+        rest = rest.subarray(start + length);
+      }
+    };
+    socket.on("data", read);
+    socket.on("error", () => undefined);
+    read(head);
+  });
+  request.on("error", () => undefined);
+  try {
+    await eventually("a message", async () => messages.length > 0);
+  } finally {
+    request.destroy();
+  }
+  return messages;
+}
+
 describe("a client that insists on protobuf", () => {
   const call = speak(protobuf);
 
@@ -119,7 +157,21 @@ describe("a client that insists on protobuf", () => {
     expect(readProtobufEvents(watch.bytes).some(({ type, object }) => type === "ADDED" && object.text(1, 1) === "initial")).toBe(true);
   });
 
-  test("is told errors in protobuf, also within a stream", async () => {
+  test("gets one event a message over a WebSocket, without a frame of its own", async () => {
+    const path = "/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Ddefault";
+    const [message] = await webSocketMessages(path, protobuf);
+    expect(message!.binary).toBe(true);
+    const event = new Message(message!.data);
+    expect(event.text(1)).toBe("ADDED");
+    expect(readEnvelope(event.at(2).bytes(1)).object.text(1, 1)).toBe("default");
+    const [item] = await webSocketMessages(path, cbor);
+    expect(readCborItems(item!.data)[0]).toMatchObject({ type: "ADDED", object: { kind: "Namespace" } });
+    const [line] = await webSocketMessages(path, "application/json");
+    expect(line!.binary).toBe(false);
+    expect(JSON.parse(line!.data.toString())).toMatchObject({ type: "ADDED" });
+  });
+
+  test("is told errors in protobuf", async () => {
     const missing = envelope(await call("GET", `${secrets}/none`), 404);
     expect(missing).toMatchObject({ apiVersion: "v1", kind: "Status" });
     expect([missing.object.text(2), missing.object.text(3), missing.object.text(4), missing.object.number(6)]).toEqual(["Failure", 'secrets "none" not found', "NotFound", 404]);
