@@ -38,7 +38,8 @@ export default defineConfig({
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // Each file runs a cluster of its own.
+          maxWorkers: 2,
         },
       },
     ],

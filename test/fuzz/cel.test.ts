@@ -40,10 +40,64 @@ const real = [
 
 const pieces = [...new Set(real.flatMap((rule) => rule.match(/\w+|'[^']*'|\.\?|[<>=!]=|&&|\|\||\S/g) ?? []))];
 const extra = [
-  "(", ")", "[", "]", "{", "}", ".", ",", ":", "?", "!", "-", "+", "*", "/", "%", "&&", "||", "==", "in", " ", "\n", "//", "'", '"', "'''", "r'\\d'", "b'\\xff'", "'\\u00e9'",
-  "1", "0", "-1", "9223372036854775807", "9223372036854775808u", "1e400", "0x7f", "1u", ".5", "null", "true", "as", "__self__", "type", "dyn", "google.protobuf.Timestamp", "Object{", "`a`", "a.b", "lists.range(9999)", "'x'.split('')",
+  "(",
+  ")",
+  "[",
+  "]",
+  "{",
+  "}",
+  ".",
+  ",",
+  ":",
+  "?",
+  "!",
+  "-",
+  "+",
+  "*",
+  "/",
+  "%",
+  "&&",
+  "||",
+  "==",
+  "in",
+  " ",
+  "\n",
+  "//",
+  "'",
+  '"',
+  "'''",
+  "r'\\d'",
+  "b'\\xff'",
+  "'\\u00e9'",
+  "1",
+  "0",
+  "-1",
+  "9223372036854775807",
+  "9223372036854775808u",
+  "1e400",
+  "0x7f",
+  "1u",
+  ".5",
+  "null",
+  "true",
+  "as",
+  "__self__",
+  "type",
+  "dyn",
+  "google.protobuf.Timestamp",
+  "Object{",
+  "`a`",
+  "a.b",
+  "lists.range(9999)",
+  "'x'.split('')",
 ];
-const soup = array(oneof({ weight: 5, arbitrary: constantFrom(...pieces, ...extra) }, { weight: 1, arbitrary: string({ maxLength: 4 }) }), { maxLength: 14 }).map((tokens) => tokens.join(" "));
+const soup = array(
+  oneof(
+    { weight: 5, arbitrary: constantFrom(...pieces, ...extra) },
+    { weight: 1, arbitrary: string({ maxLength: 4 }) },
+  ),
+  { maxLength: 14 },
+).map((tokens) => tokens.join(" "));
 
 interface Change {
   kind: "drop" | "double" | "swap" | "insert" | "replace" | "negate" | "nest" | "graft";
@@ -97,7 +151,10 @@ function mutated(source: string, list: readonly Change[]): string {
   return tokens.join("");
 }
 
-const item = record({ name: oneof(constantFrom("a", "b", ""), string({ maxLength: 5 })), size: integer({ min: -3, max: 12 }) });
+const item = record({
+  name: oneof(constantFrom("a", "b", ""), string({ maxLength: 5 })),
+  size: integer({ min: -3, max: 12 }),
+});
 const selves = record(
   {
     a: string({ maxLength: 3 }),
@@ -113,7 +170,13 @@ const selves = record(
 
 const policies = policyEnvironment({ params: true, authorizer: true });
 const loose = extend(kubernetesEnvironment, {
-  variables: { self: dynType, oldSelf: dynType, object: dynType, texts: listOf(stringType), counts: mapOf(stringType, intType) },
+  variables: {
+    self: dynType,
+    oldSelf: dynType,
+    object: dynType,
+    texts: listOf(stringType),
+    counts: mapOf(stringType, intType),
+  },
 });
 
 const within = (outcome: Outcome, budget: number) => {
@@ -123,7 +186,11 @@ const within = (outcome: Outcome, budget: number) => {
 };
 
 /** Compiled or told what is wrong; run within several budgets, twice with one result. True when it could be run. */
-function tryOut(source: string, environment: Environment, activation: Parameters<NonNullable<ReturnType<typeof compile>["program"]>["evaluate"]>[0]): boolean {
+function tryOut(
+  source: string,
+  environment: Environment,
+  activation: Parameters<NonNullable<ReturnType<typeof compile>["program"]>["evaluate"]>[0],
+): boolean {
   const { program, error } = compile(source, environment);
   if (program === undefined) {
     expect(error).toMatch(/^ERROR: /);
@@ -151,39 +218,66 @@ function activationOf(object: unknown, old: unknown) {
     params: null,
     request: { name: "x", operation: "CREATE", userInfo: { username: "u", groups: ["admins"] }, options: {} },
     namespaceObject: { metadata: { name: "x", labels: { a: "b" } } },
-    authorize: ({ verb }) => ({ decision: verb === "get" ? "allow" : "noOpinion", reason: "" }) as never,
+    authorize: ({ verb }) => ({ allowed: verb === "get", reason: "", error: "" }),
   });
 }
 
 test("the expressions that are changed below are themselves in order", () => {
-  const broken = real.filter((source) => compile(source, source.includes("request") || source.includes("authorizer") ? policies : loose).program === undefined);
+  const broken = real.filter(
+    (source) =>
+      compile(source, source.includes("request") || source.includes("authorizer") ? policies : loose).program ===
+      undefined,
+  );
   expect(broken.map((source) => compile(source, loose).error)).toEqual([]);
 });
 
-test(`${runs(0.5)} heaps of tokens compile and run within their budget, or are refused (seed ${seed})`, { timeout }, () => {
-  assert(
-    property(tuple(soup, json), ([source, value]) => {
-      const cel = jsonValue(value);
-      tryOut(source, loose, { self: cel, oldSelf: cel, object: cel, texts: jsonValue(["a", "b"]), counts: jsonValue({ a: 1 }) });
-      tryOut(source, policies, activationOf(value, null));
-    }),
-    { numRuns: runs(0.5), seed },
-  );
-});
+test(
+  `${runs(0.5)} heaps of tokens compile and run within their budget, or are refused (seed ${seed})`,
+  { timeout },
+  () => {
+    assert(
+      property(tuple(soup, json), ([source, value]) => {
+        const cel = jsonValue(value);
+        tryOut(source, loose, {
+          self: cel,
+          oldSelf: cel,
+          object: cel,
+          texts: jsonValue(["a", "b"]),
+          counts: jsonValue({ a: 1 }),
+        });
+        tryOut(source, policies, activationOf(value, null));
+      }),
+      { numRuns: runs(0.5), seed },
+    );
+  },
+);
 
-test(`${runs(0.5)} changed expressions compile and run within their budget, or are refused (seed ${seed})`, { timeout }, () => {
-  let ran = 0;
-  assert(
-    property(tuple(constantFrom(...real), changes, selves, oneof(selves, json)), ([source, list, self, object]) => {
-      const changed = mutated(source, list);
-      const [cel, other] = [jsonValue(self), jsonValue(object)];
-      if (tryOut(changed, loose, { self: cel, oldSelf: other, object: other, texts: jsonValue(["a", "b"]), counts: jsonValue({ a: 1 }) })) ran++;
-      if (tryOut(changed, policies, activationOf({ spec: self }, object))) ran++;
-    }),
-    { numRuns: runs(0.5), seed },
-  );
-  expect(ran).toBeGreaterThan(runs(0.5) / 20);
-});
+test(
+  `${runs(0.5)} changed expressions compile and run within their budget, or are refused (seed ${seed})`,
+  { timeout },
+  () => {
+    let ran = 0;
+    assert(
+      property(tuple(constantFrom(...real), changes, selves, oneof(selves, json)), ([source, list, self, object]) => {
+        const changed = mutated(source, list);
+        const [cel, other] = [jsonValue(self), jsonValue(object)];
+        if (
+          tryOut(changed, loose, {
+            self: cel,
+            oldSelf: other,
+            object: other,
+            texts: jsonValue(["a", "b"]),
+            counts: jsonValue({ a: 1 }),
+          })
+        )
+          ran++;
+        if (tryOut(changed, policies, activationOf({ spec: self }, object))) ran++;
+      }),
+      { numRuns: runs(0.5), seed },
+    );
+    expect(ran).toBeGreaterThan(runs(0.5) / 20);
+  },
+);
 
 const text: StructuralSchema = { type: "string", maxLength: 20 };
 const count: StructuralSchema = { type: "integer" };
@@ -195,7 +289,13 @@ const spec: StructuralSchema = {
     replicas: count,
     minReplicas: count,
     maxReplicas: count,
-    list: { type: "array", maxItems: 10, items: { type: "object", properties: { name: text, size: count } }, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] },
+    list: {
+      type: "array",
+      maxItems: 10,
+      items: { type: "object", properties: { name: text, size: count } },
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["name"],
+    },
     labels: { type: "object", maxProperties: 10, additionalProperties: text },
   },
 };
@@ -204,18 +304,24 @@ test(`${runs(0.25)} changed rules of a custom kind are checked, estimated and ru
   let sound = 0;
   const ofSelf = real.filter((rule) => !/object|authorizer/.test(rule));
   assert(
-    property(tuple(constantFrom(...ofSelf), changes, selves, selves, nat(2000)), ([source, list, self, old, budget]) => {
-      const rule = mutated(source, list.slice(0, 2));
-      const schema: StructuralSchema = { type: "object", properties: { spec: { ...spec, "x-kubernetes-validations": [{ rule, messageExpression: "self.a" }] } } };
-      const refusals = checkRules(schema, "schema");
-      for (const { message } of refusals) expect(message).not.toContain("[object ");
-      if (refusals.length === 0) sound++;
-      const rules = compileValidationRules(schema);
-      const causes = validateWithRules(rules, { spec: self }, { spec: old });
-      expect(validateWithRules(rules, { spec: self }, { spec: old })).toEqual(causes);
-      validateWithRules(rules, { spec: self }, undefined, { costBudget: budget });
-      validateWithRules(rules, { spec: self }, { spec: old }, { ratcheting: true });
-    }),
+    property(
+      tuple(constantFrom(...ofSelf), changes, selves, selves, nat(2000)),
+      ([source, list, self, old, budget]) => {
+        const rule = mutated(source, list.slice(0, 2));
+        const schema: StructuralSchema = {
+          type: "object",
+          properties: { spec: { ...spec, "x-kubernetes-validations": [{ rule, messageExpression: "self.a" }] } },
+        };
+        const refusals = checkRules(schema, "schema");
+        for (const { message } of refusals) expect(message).not.toContain("[object ");
+        if (refusals.length === 0) sound++;
+        const rules = compileValidationRules(schema);
+        const causes = validateWithRules(rules, { spec: self }, { spec: old });
+        expect(validateWithRules(rules, { spec: self }, { spec: old })).toEqual(causes);
+        validateWithRules(rules, { spec: self }, undefined, { costBudget: budget });
+        validateWithRules(rules, { spec: self }, { spec: old }, { ratcheting: true });
+      },
+    ),
     { numRuns: runs(0.25), seed },
   );
   expect(sound).toBeGreaterThan(runs(0.25) / 20);

@@ -30,28 +30,32 @@ function attempt(run: () => unknown): void {
 
 const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value) ?? "");
 
-test(`${runs(0.5)} bodies that look like kinds are decoded and defaulted, or refused (seed ${seed})`, { timeout }, () => {
-  const bodies = constantFrom(...kinds).chain((gvk) =>
-    tuple(constantFrom(gvk), objectsOf(schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind)!), validations),
-  );
-  assert(
-    property(bodies, ([gvk, object, fieldValidation]) => {
-      attempt(() => {
-        const decoded = decodeObject(
-          text({ ...object, kind: gvk.kind, apiVersion: gvk.group ? `${gvk.group}/${gvk.version}` : gvk.version }),
-          "application/json",
-          gvk,
-          { fieldValidation },
-        );
-        applyDefaults(gvk, decoded.object);
-        // What was decoded once is in its final form.
-        const again = decodeObject(text(decoded.object), "application/json", gvk, { fieldValidation: "Strict" });
-        expect(JSON.parse(JSON.stringify(again.object))).toEqual(JSON.parse(JSON.stringify(decoded.object)));
-      });
-    }),
-    { numRuns: runs(0.5), seed },
-  );
-});
+test(
+  `${runs(0.5)} bodies that look like kinds are decoded and defaulted, or refused (seed ${seed})`,
+  { timeout },
+  () => {
+    const bodies = constantFrom(...kinds).chain((gvk) =>
+      tuple(constantFrom(gvk), objectsOf(schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind)!), validations),
+    );
+    assert(
+      property(bodies, ([gvk, object, fieldValidation]) => {
+        attempt(() => {
+          const decoded = decodeObject(
+            text({ ...object, kind: gvk.kind, apiVersion: gvk.group ? `${gvk.group}/${gvk.version}` : gvk.version }),
+            "application/json",
+            gvk,
+            { fieldValidation },
+          );
+          applyDefaults(gvk, decoded.object);
+          // What was decoded once is in its final form.
+          const again = decodeObject(text(decoded.object), "application/json", gvk, { fieldValidation: "Strict" });
+          expect(JSON.parse(JSON.stringify(again.object))).toEqual(JSON.parse(JSON.stringify(decoded.object)));
+        });
+      }),
+      { numRuns: runs(0.5), seed },
+    );
+  },
+);
 
 test(`${runs(0.25)} bodies of any form and media type are decoded or refused (seed ${seed})`, { timeout }, () => {
   const bodies = tuple(

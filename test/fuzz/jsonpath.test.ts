@@ -56,7 +56,11 @@ const tokens = array(
 const objects = oneof(
   json,
   constantFrom<unknown>(
-    { spec: { name: "a", list: [{ name: "a", a: 1 }, { name: "b", a: { b: [1, 2] } }, null, 3] }, a: [[1], [2, [3]]], name: ["a"] },
+    {
+      spec: { name: "a", list: [{ name: "a", a: 1 }, { name: "b", a: { b: [1, 2] } }, null, 3] },
+      a: [[1], [2, [3]]],
+      name: ["a"],
+    },
     [{ a: { a: { a: { a: 1 } } } }, { name: "a" }],
   ),
 );

@@ -39,17 +39,21 @@ function attempt(patch: unknown, apply: () => unknown): void {
   expect(JSON.stringify(deployment)).toBe(before);
 }
 
-test(`${runs(0.5)} strategic merge patches are applied or refused, and change nothing that they were given (seed ${seed})`, { timeout }, () => {
-  assert(
-    property(tuple(objectsOf(struct), json), ([patch, noise]) => {
-      attempt(patch, () => applyStrategicMergePatch(deployment, patch, struct, schemaTable));
-      if (typeof noise === "object" && noise !== null && !Array.isArray(noise)) {
-        attempt(noise, () => applyStrategicMergePatch(deployment, noise, struct, schemaTable));
-      }
-    }),
-    { numRuns: runs(0.5), seed },
-  );
-});
+test(
+  `${runs(0.5)} strategic merge patches are applied or refused, and change nothing that they were given (seed ${seed})`,
+  { timeout },
+  () => {
+    assert(
+      property(tuple(objectsOf(struct), json), ([patch, noise]) => {
+        attempt(patch, () => applyStrategicMergePatch(deployment, patch, struct, schemaTable));
+        if (typeof noise === "object" && noise !== null && !Array.isArray(noise)) {
+          attempt(noise, () => applyStrategicMergePatch(deployment, noise, struct, schemaTable));
+        }
+      }),
+      { numRuns: runs(0.5), seed },
+    );
+  },
+);
 
 test(`${runs(0.5)} merge and JSON patches are applied or refused (seed ${seed})`, { timeout }, () => {
   const operation = record(

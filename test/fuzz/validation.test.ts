@@ -59,20 +59,24 @@ function bodies(resource: ResourceInfo): Arbitrary<[ResourceInfo, object, object
   return known;
 }
 
-test(`${runs(0.4)} objects of all ${resources.length} kinds are validated, new and as updates of others (seed ${seed})`, { timeout }, () => {
-  const checked = new Set<string>();
-  assert(
-    property(oneof(...resources.map(bodies)), ([resource, body, previousBody]) => {
-      const [object, previous] = [stored(resource, body), stored(resource, previousBody)];
-      if (object === undefined) return;
-      checked.add(resource.kind);
-      checkAll(resource, object, previous ?? object);
-      if (previous !== undefined) checkAll(resource, { ...previous, metadata: object.metadata }, object);
-    }),
-    { numRuns: runs(0.4), seed },
-  );
-  if (runs() > 2_000) expect(checked.size).toBe(new Set(resources.map(({ kind }) => kind)).size);
-});
+test(
+  `${runs(0.4)} objects of all ${resources.length} kinds are validated, new and as updates of others (seed ${seed})`,
+  { timeout },
+  () => {
+    const checked = new Set<string>();
+    assert(
+      property(oneof(...resources.map(bodies)), ([resource, body, previousBody]) => {
+        const [object, previous] = [stored(resource, body), stored(resource, previousBody)];
+        if (object === undefined) return;
+        checked.add(resource.kind);
+        checkAll(resource, object, previous ?? object);
+        if (previous !== undefined) checkAll(resource, { ...previous, metadata: object.metadata }, object);
+      }),
+      { numRuns: runs(0.4), seed },
+    );
+    if (runs() > 2_000) expect(checked.size).toBe(new Set(resources.map(({ kind }) => kind)).size);
+  },
+);
 
 interface Damage {
   /** Which of all places, counted from the start. */
@@ -82,7 +86,24 @@ interface Damage {
 
 const values = oneof(
   json,
-  constantFrom<unknown>(undefined, null, "", 0, -1, 2 ** 31, "a".repeat(300), [], {}, [null], [{}], "10.0.0.1", "fd00::/8", "*", "../x", "1Gi"),
+  constantFrom<unknown>(
+    undefined,
+    null,
+    "",
+    0,
+    -1,
+    2 ** 31,
+    "a".repeat(300),
+    [],
+    {},
+    [null],
+    [{}],
+    "10.0.0.1",
+    "fd00::/8",
+    "*",
+    "../x",
+    "1Gi",
+  ),
 );
 const damages: Arbitrary<Damage[]> = array(record({ at: nat(400), value: values }), { minLength: 1, maxLength: 3 });
 
@@ -105,10 +126,16 @@ function damaged(manifest: object, damage: readonly Damage[]): object {
 }
 
 test(`${runs(0.4)} valid objects with some damage are validated (seed ${seed})`, { timeout }, () => {
-  const kinds = validKinds.map(({ gvk, manifest }) => ({ resource: catalog.findKind(gvk.group, gvk.version, gvk.kind)!, manifest }));
+  const kinds = validKinds.map(({ gvk, manifest }) => ({
+    resource: catalog.findKind(gvk.group, gvk.version, gvk.kind)!,
+    manifest,
+  }));
   assert(
     property(tuple(constantFrom(...kinds), damages, damages), ([{ resource, manifest }, damage, other]) => {
-      const [object, previous] = [stored(resource, damaged(manifest, damage)), stored(resource, damaged(manifest, other))];
+      const [object, previous] = [
+        stored(resource, damaged(manifest, damage)),
+        stored(resource, damaged(manifest, other)),
+      ];
       if (object === undefined) return;
       checkAll(resource, object, stored(resource, manifest)!);
       checkAll(resource, stored(resource, manifest)!, object);

@@ -19,7 +19,14 @@ beforeAll(async () => {
       group: "example.com",
       scope: "Namespaced",
       names: { plural: "wires", singular: "wire", kind: "Wire", listKind: "WireList" },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } } }],
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+        },
+      ],
     },
   });
   await eventually("the custom kind is served", async () => (await cluster.request("GET", wires)).status === 200);
@@ -34,12 +41,18 @@ const cbor = "application/cbor";
 const secrets = "/api/v1/namespaces/default/secrets";
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const wires = "/apis/example.com/v1/namespaces/default/wires";
-const accepted = "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
+const accepted =
+  "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 const inProtobuf = (group: string, version: string, object: { kind: string; apiVersion?: string }) =>
   encodeProtobufObject(schemaTable.structOfKind(group, version, object.kind)!, object);
-const speak = (type: string) => (method: string, path: string, body?: Uint8Array, contentType = type) =>
-  cluster.request(method, path, body, { Accept: type, ...(body === undefined ? {} : { "Content-Type": contentType }) });
+const speak =
+  (type: string) =>
+  (method: string, path: string, body?: Uint8Array, contentType = type) =>
+    cluster.request(method, path, body, {
+      Accept: type,
+      ...(body === undefined ? {} : { "Content-Type": contentType }),
+    });
 const envelope = (response: TestResponse, status = 200) => {
   expect(response.headers["content-type"], response.text).toBe(protobuf);
   expect(response.status).toBe(status);
@@ -59,12 +72,16 @@ class Stream {
   readonly #request;
 
   constructor(path: string, headers: Record<string, string>) {
-    this.#request = https.get(`${cluster.server}${path}`, { ca: cluster.ca, agent: false, headers: { Authorization: `Bearer ${cluster.token}`, ...headers } }, (response) => {
-      this.status = response.statusCode!;
-      this.headers = response.headers;
-      response.on("data", (chunk: Buffer) => (this.bytes = Buffer.concat([this.bytes, chunk])));
-      response.on("error", () => undefined);
-    });
+    this.#request = https.get(
+      `${cluster.server}${path}`,
+      { ca: cluster.ca, agent: false, headers: { Authorization: `Bearer ${cluster.token}`, ...headers } },
+      (response) => {
+        this.status = response.statusCode!;
+        this.headers = response.headers;
+        response.on("data", (chunk: Buffer) => (this.bytes = Buffer.concat([this.bytes, chunk])));
+        response.on("error", () => undefined);
+      },
+    );
     this.#request.on("error", () => undefined);
     streams.push(this);
   }
@@ -117,8 +134,16 @@ describe("a client that insists on protobuf", () => {
 
   test("creates, reads, lists, watches, patches and deletes", async () => {
     const before = envelope(await call("GET", secrets)).object.text(1, 2);
-    const watch = new Stream(`${secrets}?watch=true&allowWatchBookmarks=true&resourceVersion=${before}`, { Accept: protobuf, "Accept-Encoding": "gzip" });
-    const secret = { kind: "Secret", apiVersion: "v1", metadata: { name: "one", labels: { a: "b" } }, data: { key: Buffer.from([0, 255]).toString("base64") } };
+    const watch = new Stream(`${secrets}?watch=true&allowWatchBookmarks=true&resourceVersion=${before}`, {
+      Accept: protobuf,
+      "Accept-Encoding": "gzip",
+    });
+    const secret = {
+      kind: "Secret",
+      apiVersion: "v1",
+      metadata: { name: "one", labels: { a: "b" } },
+      data: { key: Buffer.from([0, 255]).toString("base64") },
+    };
     const created = envelope(await call("POST", secrets, inProtobuf("", "v1", secret)), 201);
     expect(created).toMatchObject({ apiVersion: "v1", kind: "Secret" });
     const metadata = created.object.at(1);
@@ -134,27 +159,55 @@ describe("a client that insists on protobuf", () => {
     expect(list).toMatchObject({ apiVersion: "v1", kind: "SecretList" });
     expect(Number(list.object.text(1, 2))).toBeGreaterThanOrEqual(Number(metadata.text(6)));
     expect(list.object.all(2).map((each) => each.text(1, 1))).toEqual(["one"]);
-    const patched = envelope(await call("PATCH", `${secrets}/one`, Buffer.from('{"metadata":{"labels":{"c":"d"}}}'), "application/merge-patch+json"));
-    expect(patched.object.at(1).all(11).map((entry) => entry.text(1))).toEqual(["a", "c"]);
-    const deleted = envelope(await call("DELETE", `${secrets}/one`, inProtobuf("", "v1", { kind: "DeleteOptions", apiVersion: "v1" })));
+    const patched = envelope(
+      await call(
+        "PATCH",
+        `${secrets}/one`,
+        Buffer.from('{"metadata":{"labels":{"c":"d"}}}'),
+        "application/merge-patch+json",
+      ),
+    );
+    expect(
+      patched.object
+        .at(1)
+        .all(11)
+        .map((entry) => entry.text(1)),
+    ).toEqual(["a", "c"]);
+    const deleted = envelope(
+      await call("DELETE", `${secrets}/one`, inProtobuf("", "v1", { kind: "DeleteOptions", apiVersion: "v1" })),
+    );
     expect(deleted.kind).toBe("Status");
     expect(deleted.object.text(2)).toBe("Success");
 
     const events = () => readProtobufEvents(watch.bytes).filter(({ object }) => object.text(1, 1) === "one");
     await eventually("the watch has seen it", async () => events().length === 3);
-    expect(events().map(({ type, kind }) => `${type} ${kind}`)).toEqual(["ADDED Secret", "MODIFIED Secret", "DELETED Secret"]);
+    expect(events().map(({ type, kind }) => `${type} ${kind}`)).toEqual([
+      "ADDED Secret",
+      "MODIFIED Secret",
+      "DELETED Secret",
+    ]);
     expect(events()[2]!.object.at(1).all(11)).toHaveLength(2);
     expect(watch.headers).toMatchObject({ "content-type": `${protobuf};stream=watch`, "content-encoding": "identity" });
   });
 
   test("gets the initial events, and the bookmark that ends them", async () => {
     await call("POST", configMaps, inProtobuf("", "v1", { kind: "ConfigMap", metadata: { name: "initial" } } as never));
-    const watch = new Stream(`${configMaps}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`, { Accept: protobuf });
+    const watch = new Stream(
+      `${configMaps}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+      { Accept: protobuf },
+    );
     const last = () => readProtobufEvents(watch.bytes).at(-1);
     await eventually("the bookmark", async () => last()?.type === "BOOKMARK");
     expect(last()!.kind).toBe("ConfigMap");
-    expect(last()!.object.at(1).all(12).map((entry) => entry.text(1))).toEqual(["k8s.io/initial-events-end"]);
-    expect(readProtobufEvents(watch.bytes).some(({ type, object }) => type === "ADDED" && object.text(1, 1) === "initial")).toBe(true);
+    expect(
+      last()!
+        .object.at(1)
+        .all(12)
+        .map((entry) => entry.text(1)),
+    ).toEqual(["k8s.io/initial-events-end"]);
+    expect(
+      readProtobufEvents(watch.bytes).some(({ type, object }) => type === "ADDED" && object.text(1, 1) === "initial"),
+    ).toBe(true);
   });
 
   test("gets one event a message over a WebSocket, without a frame of its own", async () => {
@@ -174,8 +227,16 @@ describe("a client that insists on protobuf", () => {
   test("is told errors in protobuf", async () => {
     const missing = envelope(await call("GET", `${secrets}/none`), 404);
     expect(missing).toMatchObject({ apiVersion: "v1", kind: "Status" });
-    expect([missing.object.text(2), missing.object.text(3), missing.object.text(4), missing.object.number(6)]).toEqual(["Failure", 'secrets "none" not found', "NotFound", 404]);
-    const anonymous = await cluster.requestUrl("GET", `${cluster.server}${secrets}`, undefined, { Accept: protobuf, Authorization: "Bearer nonsense" });
+    expect([missing.object.text(2), missing.object.text(3), missing.object.text(4), missing.object.number(6)]).toEqual([
+      "Failure",
+      'secrets "none" not found',
+      "NotFound",
+      404,
+    ]);
+    const anonymous = await cluster.requestUrl("GET", `${cluster.server}${secrets}`, undefined, {
+      Accept: protobuf,
+      Authorization: "Bearer nonsense",
+    });
     expect(envelope(anonymous, 401).object.text(4)).toBe("Unauthorized");
     for (const [bytes, message] of [
       [Buffer.from("{}"), "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"],
@@ -188,9 +249,22 @@ describe("a client that insists on protobuf", () => {
   });
 
   test("gets metadata, but no tables", async () => {
-    const list = envelope(await cluster.request("GET", wires, undefined, { Accept: `${protobuf};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1` }));
+    const list = envelope(
+      await cluster.request("GET", wires, undefined, {
+        Accept: `${protobuf};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`,
+      }),
+    );
     expect(list).toMatchObject({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadataList" });
-    const refused = await cluster.request("GET", secrets, undefined, { Accept: `${protobuf};as=Table;g=meta.k8s.io;v=v1` });
+    // No patch leaves metadata behind that has no protobuf form.
+    await cluster.request("POST", wires, { kind: "Wire", apiVersion: "example.com/v1", metadata: { name: "typed" } });
+    const patch = { metadata: { labels: { number: 1 } } };
+    const patched = await cluster.request("PATCH", `${wires}/typed`, patch, {
+      "Content-Type": "application/merge-patch+json",
+    });
+    expect(patched.json).toMatchObject({ code: 422, reason: "Invalid" });
+    const refused = await cluster.request("GET", secrets, undefined, {
+      Accept: `${protobuf};as=Table;g=meta.k8s.io;v=v1`,
+    });
     expect(refused.json).toMatchObject({ code: 406, reason: "NotAcceptable", message: accepted });
   });
 
@@ -198,10 +272,17 @@ describe("a client that insists on protobuf", () => {
     for (const path of [wires, `${wires}?watch=true`, `${wires}/none`]) {
       expect(envelope(await call("GET", path), 406).object.text(3)).toBe(accepted);
     }
-    const created = await cluster.request("POST", wires, { kind: "Wire", apiVersion: "example.com/v1", metadata: { name: "json" } }, { Accept: `${protobuf},application/json` });
+    const created = await cluster.request(
+      "POST",
+      wires,
+      { kind: "Wire", apiVersion: "example.com/v1", metadata: { name: "json" } },
+      { Accept: `${protobuf},application/json` },
+    );
     expect(created.headers["content-type"]).toBe("application/json");
     expect(created.status).toBe(201);
-    const sent = await cluster.request("POST", wires, inProtobuf("", "v1", { kind: "ConfigMap", apiVersion: "v1" }), { "Content-Type": protobuf });
+    const sent = await cluster.request("POST", wires, inProtobuf("", "v1", { kind: "ConfigMap", apiVersion: "v1" }), {
+      "Content-Type": protobuf,
+    });
     expect(sent.json).toMatchObject({ code: 400, reason: "BadRequest" });
     expect(sent.json.message).toContain("does not implement the protobuf marshalling interface");
   });
@@ -213,23 +294,68 @@ describe("a client that insists on CBOR", () => {
   test("creates, reads, lists, watches, applies and deletes", async () => {
     const before = item(await call("GET", secrets)).metadata.resourceVersion;
     const watch = new Stream(`${secrets}?watch=true&resourceVersion=${before}`, { Accept: cbor });
-    const created = item(await call("POST", secrets, writeCbor({ kind: "Secret", apiVersion: "v1", metadata: { name: "two" }, data: { key: Buffer.from([0, 255]) }, stringData: { text: "é" } })), 201);
+    const created = item(
+      await call(
+        "POST",
+        secrets,
+        writeCbor({
+          kind: "Secret",
+          apiVersion: "v1",
+          metadata: { name: "two" },
+          data: { key: Buffer.from([0, 255]) },
+          stringData: { text: "é" },
+        }),
+      ),
+      201,
+    );
     expect(created).toMatchObject({ kind: "Secret", apiVersion: "v1", type: "Opaque" });
-    expect(created.data).toEqual({ key: { tag: 22, bytes: Buffer.from([0, 255]) }, text: { tag: 22, bytes: Buffer.from("é") } });
+    expect(created.data).toEqual({
+      key: { tag: 22, bytes: Buffer.from([0, 255]) },
+      text: { tag: 22, bytes: Buffer.from("é") },
+    });
     const apply = writeCbor({ kind: "Secret", apiVersion: "v1", metadata: { name: "two", labels: { a: "b" } } });
     const applied = item(await call("PATCH", `${secrets}/two?fieldManager=me`, apply, "application/apply-patch+cbor"));
     expect(applied.metadata.labels).toEqual({ a: "b" });
     expect(item(await call("GET", `${secrets}/two`))).toEqual(applied);
-    expect(item(await call("GET", `${secrets}?labelSelector=a`)).items.map((each: any) => each.metadata.name)).toEqual(["two"]);
-    expect(item(await call("DELETE", `${secrets}/two`, writeCbor({ kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" })))).toMatchObject({ kind: "Status", status: "Success" });
+    expect(item(await call("GET", `${secrets}?labelSelector=a`)).items.map((each: any) => each.metadata.name)).toEqual([
+      "two",
+    ]);
+    expect(
+      item(
+        await call(
+          "DELETE",
+          `${secrets}/two`,
+          writeCbor({ kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" }),
+        ),
+      ),
+    ).toMatchObject({ kind: "Status", status: "Success" });
     await eventually("the watch has seen it", async () => readCborItems(watch.bytes).length === 3);
-    expect(readCborItems(watch.bytes).map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(["ADDED two", "MODIFIED two", "DELETED two"]);
+    expect(readCborItems(watch.bytes).map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+      "ADDED two",
+      "MODIFIED two",
+      "DELETED two",
+    ]);
     expect(watch.headers["content-type"]).toBe("application/cbor-seq");
   });
 
   test("reads and writes custom objects", async () => {
-    const watch = new Stream(`${wires}?watch=true&resourceVersion=${item(await call("GET", wires)).metadata.resourceVersion}`, { Accept: "application/cbor-seq" });
-    const created = item(await call("POST", wires, writeCbor({ kind: "Wire", apiVersion: "example.com/v1", metadata: { name: "cbor" }, spec: { many: [1, -2, "ü", null, true], bytes: Buffer.from("hi") } })), 201);
+    const watch = new Stream(
+      `${wires}?watch=true&resourceVersion=${item(await call("GET", wires)).metadata.resourceVersion}`,
+      { Accept: "application/cbor-seq" },
+    );
+    const created = item(
+      await call(
+        "POST",
+        wires,
+        writeCbor({
+          kind: "Wire",
+          apiVersion: "example.com/v1",
+          metadata: { name: "cbor" },
+          spec: { many: [1, -2, "ü", null, true], bytes: Buffer.from("hi") },
+        }),
+      ),
+      201,
+    );
     expect(created.spec).toEqual({ many: [1, -2, "ü", null, true], bytes: Buffer.from("hi").toString("base64") });
     await eventually("the watch has seen it", async () => readCborItems(watch.bytes).length === 1);
     expect(readCborItems(watch.bytes)[0]).toEqual({ type: "ADDED", object: created });
@@ -239,19 +365,33 @@ describe("a client that insists on CBOR", () => {
     const status = item(await call("POST", configMaps, Buffer.from([0xa2, 0x41, 0x61, 1, 0x41, 0x61, 2])), 400);
     expect(status).toMatchObject({
       reason: "BadRequest",
-      message: 'the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: cbor: found duplicate map key "a" at map element index 1 (a2416101416102)',
+      message:
+        'the object provided is unrecognized (must be of type ConfigMap): unable to determine group/version/kind: cbor: found duplicate map key "a" at map element index 1 (a2416101416102)',
     });
-    const unknown = await call("POST", `${configMaps}?fieldValidation=Strict`, writeCbor({ metadata: { name: "x" }, dato: 1 }));
+    const unknown = await call(
+      "POST",
+      `${configMaps}?fieldValidation=Strict`,
+      writeCbor({ metadata: { name: "x" }, dato: 1 }),
+    );
     expect(item(unknown, 400).message).toContain('strict decoding error: unknown field "dato"');
     const deep = Buffer.alloc(100_000, 0x81);
     expect(item(await call("POST", configMaps, deep), 400).message).toContain("exceeded max nested level");
-    const bad = await call("PATCH", `${configMaps}/x?fieldManager=me`, Buffer.from([0xff]), "application/apply-patch+cbor");
+    const bad = await call(
+      "PATCH",
+      `${configMaps}/x?fieldManager=me`,
+      Buffer.from([0xff]),
+      "application/apply-patch+cbor",
+    );
     expect(item(bad, 400).message).toContain("error decoding CBOR");
   });
 });
 
 describe("YAML", () => {
-  const yaml = (body: string, query = "") => cluster.request("POST", `${configMaps}${query}`, body, { "Content-Type": "application/yaml", Accept: "application/yaml" });
+  const yaml = (body: string, query = "") =>
+    cluster.request("POST", `${configMaps}${query}`, body, {
+      "Content-Type": "application/yaml",
+      Accept: "application/yaml",
+    });
 
   test("with comments and anchors is read, and answered", async () => {
     const created = await yaml("# a comment\nmetadata: &m\n  name: yaml # another\ndata:\n  a: &x one\n  b: *x\n");
@@ -264,7 +404,13 @@ describe("YAML", () => {
 
   test.each([
     ["a second document", "metadata:\n  name: many\n---\nmetadata:\n  name: second\n"],
-    ["aliases without end", `a: &a [x,x,x,x,x,x,x,x,x]\n${"bcdefghij".split("").map((name, index) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghij"[index]}`).join(",")}]`).join("\n")}\n`],
+    [
+      "aliases without end",
+      `a: &a [x,x,x,x,x,x,x,x,x]\n${"bcdefghij"
+        .split("")
+        .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghij"[index]}`).join(",")}]`)
+        .join("\n")}\n`,
+    ],
     ["no YAML", "a: [\n"],
     ["deep nesting", `a: ${"[".repeat(5_000)}`],
   ])("%s is refused", async (_what, body) => {
@@ -282,11 +428,19 @@ describe("too much", () => {
   };
   const chunked = (body: string): Promise<number> =>
     new Promise((resolve, reject) => {
-      const headers = { Authorization: `Bearer ${cluster.token}`, "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
-      const request = https.request(`${cluster.server}${configMaps}?dryRun=All`, { method: "POST", ca: cluster.ca, agent: false, headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode!);
-      });
+      const headers = {
+        Authorization: `Bearer ${cluster.token}`,
+        "Content-Type": "application/json",
+        "Transfer-Encoding": "chunked",
+      };
+      const request = https.request(
+        `${cluster.server}${configMaps}?dryRun=All`,
+        { method: "POST", ca: cluster.ca, agent: false, headers },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode!);
+        },
+      );
       request.on("error", reject);
       for (let at = 0; at < body.length; at += 100_000) request.write(body.slice(at, at + 100_000));
       request.end();
@@ -295,21 +449,33 @@ describe("too much", () => {
   test("a body of 3 MiB is read, one byte more is not, however it is framed", async () => {
     expect((await cluster.request("POST", `${configMaps}?dryRun=All`, padded(limit))).status).toBe(201);
     const above = await cluster.request("POST", `${configMaps}?dryRun=All`, padded(limit + 1));
-    expect(above.json).toMatchObject({ code: 413, reason: "RequestEntityTooLarge", message: `Request entity is too large: limit is ${limit}` });
+    expect(above.json).toMatchObject({
+      code: 413,
+      reason: "RequestEntityTooLarge",
+      message: `Request entity is too large: limit is ${limit}`,
+    });
     expect(await chunked(padded(limit))).toBe(201);
     expect(await chunked(padded(limit + 1))).toBe(413);
   });
 
   test("an object above 1.5 MiB does not fit into the store", async () => {
     const config = (size: number) => ({ metadata: { name: "stout" }, spec: { text: "x".repeat(size) } });
-    const create = (size: number) => cluster.request("POST", wires, { kind: "Wire", apiVersion: "example.com/v1", ...config(size) });
-    expect((await create(1.5 * 1024 * 1024)).json).toMatchObject({ code: 413, reason: "RequestEntityTooLarge", message: "Request entity is too large: etcdserver: request is too large" });
+    const create = (size: number) =>
+      cluster.request("POST", wires, { kind: "Wire", apiVersion: "example.com/v1", ...config(size) });
+    expect((await create(1.5 * 1024 * 1024)).json).toMatchObject({
+      code: 413,
+      reason: "RequestEntityTooLarge",
+      message: "Request entity is too large: etcdserver: request is too large",
+    });
     expect((await create(1.5 * 1024 * 1024 - 2_000)).status).toBe(201);
   });
 
   test("a compressed body is not unpacked", async () => {
     const body = gzipSync(JSON.stringify({ metadata: { name: "zipped" } }));
-    const response = await cluster.request("POST", configMaps, body, { "Content-Type": "application/json", "Content-Encoding": "gzip" });
+    const response = await cluster.request("POST", configMaps, body, {
+      "Content-Type": "application/json",
+      "Content-Encoding": "gzip",
+    });
     expect(response.json).toMatchObject({ code: 400, reason: "BadRequest" });
     expect(response.json.message).toContain("invalid character '\\x1f' looking for beginning of value");
   });
@@ -327,7 +493,10 @@ describe("too much", () => {
 describe("compression", () => {
   test("large lists are compressed for clients that take it, watches never", async () => {
     for (let index = 0; index < 4; index++) {
-      const created = await cluster.request("POST", configMaps, { metadata: { name: `large${index}`, labels: { large: "" } }, data: { text: "x".repeat(300_000) } });
+      const created = await cluster.request("POST", configMaps, {
+        metadata: { name: `large${index}`, labels: { large: "" } },
+        data: { text: "x".repeat(300_000) },
+      });
       expect(created.status).toBe(201);
     }
     const path = `${configMaps}?labelSelector=large`;

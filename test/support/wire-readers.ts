@@ -7,7 +7,7 @@ export class Message {
   readonly #fields = new Map<number, (number | Buffer)[]>();
 
   constructor(bytes: Buffer) {
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const varint = (): number => {
         let value = 0;
         for (let scale = 1; ; scale *= 128) {
@@ -36,7 +36,9 @@ export class Message {
 
   text(...path: number[]): string {
     const last = path.pop()!;
-    const value = this.at(...path).#fields.get(last)?.at(-1) as Buffer | undefined;
+    const value = this.at(...path)
+      .#fields.get(last)
+      ?.at(-1) as Buffer | undefined;
     return value?.toString() ?? "";
   }
 
@@ -56,7 +58,8 @@ export class Message {
 
 /** What is in `k8s\0` and runtime.Unknown. */
 export function readEnvelope(bytes: Buffer): { apiVersion: string; kind: string; object: Message } {
-  if (bytes.subarray(0, 4).toString("latin1") !== "k8s\0") throw new Error(`no envelope: ${bytes.subarray(0, 60).toString()}`);
+  if (bytes.subarray(0, 4).toString("latin1") !== "k8s\0")
+    throw new Error(`no envelope: ${bytes.subarray(0, 60).toString()}`);
   const unknown = new Message(bytes.subarray(4));
   return { apiVersion: unknown.text(1, 1), kind: unknown.text(1, 2), object: unknown.at(2) };
 }
@@ -64,7 +67,7 @@ export function readEnvelope(bytes: Buffer): { apiVersion: string; kind: string;
 /** The events of a protobuf watch, as far as they have come. */
 export function readProtobufEvents(bytes: Buffer): { type: string; kind: string; object: Message }[] {
   const events = [];
-  for (let at = 0; at + 4 <= bytes.length; ) {
+  for (let at = 0; at + 4 <= bytes.length;) {
     const length = bytes.readUInt32BE(at);
     if (at + 4 + length > bytes.length) break;
     const event = new Message(bytes.subarray(at + 4, (at += 4 + length)));
@@ -91,7 +94,16 @@ export function readCborItems(bytes: Buffer): any[] {
       if (info === 22) return null;
       return info === 26 ? take(4).readFloatBE() : take(8).readDoubleBE();
     }
-    const length = info < 24 ? info : info === 24 ? take(1)[0]! : info === 25 ? take(2).readUInt16BE() : info === 26 ? take(4).readUInt32BE() : Number(take(8).readBigUInt64BE());
+    const length =
+      info < 24
+        ? info
+        : info === 24
+          ? take(1)[0]!
+          : info === 25
+            ? take(2).readUInt16BE()
+            : info === 26
+              ? take(4).readUInt32BE()
+              : Number(take(8).readBigUInt64BE());
     switch (major) {
       case 0:
         return length;

@@ -148,9 +148,15 @@ export class Connection {
 }
 
 /** The text of a request. */
-export function requestText(method: string, path: string, headers: Record<string, string>, body?: string): string {
+export function requestText(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+  contentType = "application/json",
+): string {
   const length =
-    body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    body === undefined ? "" : `Content-Type: ${contentType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join("")}${length}\r\n${body ?? ""}`;
 }

@@ -27,3 +27,14 @@ export function cpuSeconds(pids: readonly number[]): number | undefined {
   }
   return pids.length === 0 ? undefined : sum;
 }
+
+/** Memory that processes have in use now, in 10⁶ bytes; undefined where /proc does not tell. */
+export function residentMegabytes(pids: readonly number[]): number | undefined {
+  let kibibytes = 0;
+  for (const pid of pids) {
+    const path = `/proc/${pid}/status`;
+    if (!existsSync(path)) return undefined;
+    kibibytes += Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(path, "utf8"))?.[1] ?? 0);
+  }
+  return pids.length === 0 ? undefined : (kibibytes * 1_024) / 1e6;
+}

@@ -10,7 +10,7 @@ import { projectRoot } from "../../../scripts/lib/layout.ts";
 import type { ServeProcessOptions } from "../serve.ts";
 import { Connection, requestText } from "./connection.ts";
 import type { Answer, Target } from "./connection.ts";
-import { childrenOf, cpuSeconds } from "./cpu.ts";
+import { childrenOf, cpuSeconds, residentMegabytes } from "./cpu.ts";
 
 export type ServerOptions = Pick<ServeProcessOptions, "what" | "worker"> &
   Partial<Pick<ServeProcessOptions, "nodes" | "state" | "port" | "ephemeral" | "inspectorPort">>;
@@ -80,8 +80,13 @@ export class ServerProcess {
     return Connection.open(this.target);
   }
 
-  text(method: string, path: string, body?: string): string {
-    return requestText(method, path, this.headers, body);
+  /** Resident memory of the runtime's processes; undefined where /proc does not tell. */
+  residentMegabytes(): number | undefined {
+    return residentMegabytes(this.runtimes);
+  }
+
+  text(method: string, path: string, body?: string, contentType?: string): string {
+    return requestText(method, path, this.headers, body, contentType);
   }
 
   /** One request on a connection of its own; throws unless it succeeds. */

@@ -59,6 +59,11 @@ test("a text cannot nest or grow without end", () => {
   expect(errorOf(`'a'.matches('${"a".repeat(5000)}')`)).toContain("invalid matches argument");
 });
 
+test("a sign after a negation needs a number", () => {
+  expect(compile("!-(1)", environment).error).toContain("1:3: Syntax error: no viable alternative at input '-('");
+  expect(compile("!-", environment).error).toContain("Syntax error: no viable alternative at input '-<EOF>'");
+});
+
 test("the check of a text does not take long", () => {
   const errorOf = (source: string): string | undefined => compile(source, environment).error;
   expect(errorOf(`[${"[1]+[1],".repeat(11_000)}]`)).toBeUndefined();

@@ -253,8 +253,12 @@ class Parser {
       if (token.text === "[") return this.#list();
       if (token.text === "{") return this.#map();
       if (token.text === "-") {
-        this.#at++;
-        return this.#number(this.#tokens[this.#at++] as Token, token.position, "-");
+        const number = this.#tokens[this.#at + 1] as Token;
+        if (number.kind !== "int" && number.kind !== "double") {
+          throw new ParseError(number.position, `Syntax error: no viable alternative at input '-${number.text}'`);
+        }
+        this.#at += 2;
+        return this.#number(number, token.position, "-");
       }
       if (token.text === ".") {
         this.#at++;

@@ -5,7 +5,16 @@ import { UnmarshalError } from "./unmarshal-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const typeNames = ["positive integer", "negative integer", "byte string", "UTF-8 text string", "array", "map", "tag", "primitives"];
+const typeNames = [
+  "positive integer",
+  "negative integer",
+  "byte string",
+  "UTF-8 text string",
+  "array",
+  "map",
+  "tag",
+  "primitives",
+];
 const breakByte = 0xff;
 
 /**
@@ -64,9 +73,7 @@ class CborReader {
 
   #tagged(tag: number, depth: number): unknown {
     if (tag === 2 || tag === 3) {
-      throw new UnmarshalError(
-        "cbor: data item of cbor type tag is not accepted by protocol: bignum",
-      );
+      throw new UnmarshalError("cbor: data item of cbor type tag is not accepted by protocol: bignum");
     }
     return this.value(depth + 1, tag);
   }

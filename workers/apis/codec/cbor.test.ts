@@ -59,7 +59,10 @@ describe("parseCbor", () => {
     ["0102", "cbor: 1 bytes of extraneous data starting at index 1"],
     ["a2 6161 01 4161 02", 'cbor: found duplicate map key "a" at map element index 1'],
     ["61ff", "cbor: invalid UTF-8 string"],
-    ["1bffffffffffffffff", "cbor: cannot unmarshal positive integer into Go value of type int64 (18446744073709551615 overflows Go's int64)"],
+    [
+      "1bffffffffffffffff",
+      "cbor: cannot unmarshal positive integer into Go value of type int64 (18446744073709551615 overflows Go's int64)",
+    ],
     ["f97e00", "cbor: data item of cbor type primitives is not accepted by protocol: floating-point NaN"],
     ["f97c00", "cbor: data item of cbor type primitives is not accepted by protocol: floating-point infinity"],
     ["c24101", "cbor: data item of cbor type tag is not accepted by protocol: bignum"],
@@ -97,7 +100,7 @@ describe("parseCbor", () => {
 describe("encodeCbor", () => {
   test("writes strings as byte strings within the self-described tag", () => {
     expect(hexOf(encodeCbor({ a: "ü", n: [1, -1, 24, 1.5, 0.1, true, null], u: undefined }))).toBe(
-      "d9d9f7a2416142c3bc416e870120" + "1818" + "fa3fc00000" + "fb3fb999999999999a" + "f5f6",
+      "d9d9f7a2416142c3bc416e8701201818fa3fc00000fb3fb999999999999af5f6",
     );
   });
 
@@ -131,7 +134,9 @@ describe("decodeObject of application/cbor", () => {
     });
     expect(() => decode({ metadata: { name: "a" }, dato: {} })).toThrow('strict decoding error: unknown field "dato"');
     expect(decode({ metadata: { name: "a" }, dato: {} }, "Warn").warnings).toEqual(['unknown field "dato"']);
-    expect(() => decode({ metadata: { name: 5 } })).toThrow("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: ");
+    expect(() => decode({ metadata: { name: 5 } })).toThrow(
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: ',
+    );
   });
 
   test("a key given twice is refused whatever the validation", () => {
@@ -144,7 +149,10 @@ describe("decodeObject of application/cbor", () => {
 
 function randomValue(random: () => number, depth: number): unknown {
   const pick = Math.floor(random() * (depth > 4 ? 6 : 8));
-  const text = () => String.fromCodePoint(...Array.from({ length: random() * 70 }, () => 32 + Math.floor(random() * (random() < 0.9 ? 90 : 0x3000))));
+  const text = () =>
+    String.fromCodePoint(
+      ...Array.from({ length: random() * 70 }, () => 32 + Math.floor(random() * (random() < 0.9 ? 90 : 0x3000))),
+    );
   switch (pick) {
     case 0:
       return Math.floor((random() - 0.5) * 2 ** Math.floor(random() * 53)) || 0;

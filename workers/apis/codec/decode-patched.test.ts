@@ -40,3 +40,18 @@ test("unknown fields are refused, warned about or dropped", () => {
   expect(decodePatched(patched({ foo: 1 }), gvk, patch, "Warn").warnings).toEqual(['unknown field "spec.foo"']);
   expect(decodePatched(patched({ foo: 1 }), gvk, patch, "Ignore").object.spec.foo).toBeUndefined();
 });
+
+test("of a custom object the metadata is checked", () => {
+  const custom = { group: "example.com", version: "v1", kind: "Wire" };
+  const object = {
+    kind: "Wire",
+    apiVersion: "example.com/v1",
+    metadata: { name: "a", labels: { n: 1 } },
+    spec: { x: 1 },
+  };
+  const decode = (metadata: object) =>
+    decodePatched({ ...object, metadata }, custom, {}, "Strict", { strategic: false });
+  expect(statusOf(() => decode(object.metadata))).toMatchObject({ code: 422, reason: "Invalid" });
+  expect(statusOf(() => decode({ finalizers: "x" })).code).toBe(422);
+  expect(decode({ name: "a" }).object).toEqual({ ...object, metadata: { name: "a" } });
+});

@@ -6,6 +6,7 @@ import { goFormat } from "../../apimachinery/patch/go-format.ts";
 import { newInvalid } from "../../apimachinery/status-errors.ts";
 import { schemaTable } from "../schema-table.ts";
 import type { FieldValidation } from "./decode.ts";
+import { normalizeCustom } from "./normalize-custom.ts";
 import { normalizeObject } from "./normalize.ts";
 import { strictDecodingMessage, UnmarshalError } from "./unmarshal-error.ts";
 
@@ -30,18 +31,18 @@ export function decodePatched(
   form: PatchedForm = { strategic: !Array.isArray(patch) },
 ): { object: KubeObject; warnings: string[] } {
   const struct = schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind);
-  if (struct === undefined) return { object: patched, warnings: [] };
+  const collectUnknown = fieldValidation !== "Ignore";
   try {
-    const { object, unknownFields } = normalizeObject(patched, struct, {
-      collectUnknown: fieldValidation !== "Ignore",
-    });
+    const { object, unknownFields } =
+      struct === undefined
+        ? normalizeCustom(patched, { collectUnknown })
+        : normalizeObject(patched, struct, { collectUnknown });
     if (fieldValidation === "Strict" && unknownFields.length > 0)
       throw new UnmarshalError(strictDecodingMessage(unknownFields));
+    const warnings = fieldValidation === "Warn" ? unknownFields : [];
+    if (struct === undefined) return { object: object as unknown as KubeObject, warnings };
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-    return {
-      object: { kind: gvk.kind, apiVersion: apiVersionOf(gvk), ...rest } as unknown as KubeObject,
-      warnings: fieldValidation === "Warn" ? unknownFields : [],
-    };
+    return { object: { kind: gvk.kind, apiVersion: apiVersionOf(gvk), ...rest } as unknown as KubeObject, warnings };
   } catch (error) {
     if (!(error instanceof UnmarshalError)) throw error;
     const quoted = form.strategic ? goFormat(patch) : JSON.stringify(patched);

@@ -13,6 +13,7 @@ import {
   protobufMediaType,
   yamlMediaType,
 } from "./media-types.ts";
+import { normalizeCustom } from "./normalize-custom.ts";
 import { normalizeObject } from "./normalize.ts";
 import { parseJson, type ParsedDocument } from "./parse-json.ts";
 import { parseYaml } from "./parse-yaml.ts";
@@ -136,7 +137,7 @@ function decodeValue(
   const strict = fieldValidation !== "Ignore";
   const { object, unknownFields } =
     struct === undefined
-      ? normalizeUnstructured(value as JsonObject, strict)
+      ? normalizeCustom(value as JsonObject, { collectUnknown: strict })
       : normalizeObject(value, struct, { collectUnknown: strict });
   const problems = [...unknownFields, ...duplicateProblems(duplicates, unknownFields)];
   const warnings = fieldValidation === "Warn" ? problems : [];
@@ -227,15 +228,6 @@ function isCustom(expected: GroupVersionKind | undefined): boolean {
   return (
     expected !== undefined && schemaTable.structOfKind(expected.group, expected.version, expected.kind) === undefined
   );
-}
-
-/** A custom resource: only ObjectMeta has a type. */
-function normalizeUnstructured(value: JsonObject, strict: boolean): { object: JsonObject; unknownFields: string[] } {
-  const struct = schemaTable.struct("k8s.io/apimachinery/pkg/apis/meta/v1.PartialObjectMetadata");
-  const metadata = value["metadata"];
-  if (struct === undefined || metadata === undefined || metadata === null) return { object: value, unknownFields: [] };
-  const normalized = normalizeObject({ metadata }, struct, { collectUnknown: strict });
-  return { object: { ...value, metadata: normalized.object["metadata"] }, unknownFields: normalized.unknownFields };
 }
 
 /** Duplicates inside an unknown field go unseen upstream: its value is skipped. */

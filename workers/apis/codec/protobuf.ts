@@ -8,7 +8,6 @@ import { encodeUnknown } from "./protobuf-envelope.ts";
 import { ReverseWriter } from "./protobuf-writer.ts";
 
 export { decodeProtobuf } from "./protobuf-decode.ts";
-export { encodeUnknown } from "./protobuf-envelope.ts";
 
 const utf8 = new TextEncoder();
 
@@ -71,7 +70,9 @@ function writeField(writer: ReverseWriter, number: number, type: TypeRef, value:
     for (let index = list.length - 1; index >= 0; index--) writeValue(writer, number, type.items, list[index]);
   } else if (type.kind === "map") {
     // Sorted, as generated marshallers do.
-    for (const key of Object.keys(value as JsonObject).sort().reverse()) {
+    for (const key of Object.keys(value as JsonObject)
+      .sort()
+      .reverse()) {
       const before = writer.length;
       writeValue(writer, 2, type.values, (value as JsonObject)[key]);
       writer.stringField(1, key);

@@ -3,7 +3,8 @@ import { negotiate, negotiateStatus } from "./negotiate.ts";
 import type { Shows } from "./negotiate.ts";
 
 const protobuf = "application/vnd.kubernetes.protobuf";
-const accepted = "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
+const accepted =
+  "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 const streams = `only the following media types are accepted: application/json;stream=watch, ${protobuf};stream=watch`;
 const custom = { custom: {} };
 
@@ -29,7 +30,10 @@ describe("negotiate", () => {
 
   test("custom objects have no protobuf form, their metadata has", () => {
     expect(negotiate(`${protobuf},application/json`, "object", custom).format).toBe("json");
-    expect(negotiate(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, "object", custom)).toMatchObject({ format: "protobuf", as: "partial" });
+    expect(negotiate(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, "object", custom)).toMatchObject({
+      format: "protobuf",
+      as: "partial",
+    });
     expect(() => negotiate(protobuf, "object", custom)).toThrow(accepted);
   });
 

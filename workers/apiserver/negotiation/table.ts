@@ -12,7 +12,7 @@ export function tableOf(
   return {
     kind: "Table",
     apiVersion: `meta.k8s.io/${options.version}`,
-    metadata: options.metadata as KubeObject["metadata"],
+    metadata: options.metadata,
     columnDefinitions: options.columns ? printer.columns : [],
     rows: objects.map((object) => ({
       cells: printer.cells(object, options.now),

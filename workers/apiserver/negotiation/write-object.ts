@@ -2,7 +2,13 @@ import * as yaml from "js-yaml";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { newNotAcceptable } from "../../apimachinery/status-errors.ts";
 import { encodeBinary } from "../../apis/codec/encode.ts";
-import { acceptedMediaTypes, cborMediaType, jsonMediaType, protobufMediaType, yamlMediaType } from "../../apis/codec/media-types.ts";
+import {
+  acceptedMediaTypes,
+  cborMediaType,
+  jsonMediaType,
+  protobufMediaType,
+  yamlMediaType,
+} from "../../apis/codec/media-types.ts";
 import type { OutputForm } from "./negotiate.ts";
 
 /** A JSON text in the encoding that was asked for. */

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { watchErrorLine, watchErrorStatus, watchErrorFrame } from "./watch-error.ts";
 import { parseCbor } from "../../apis/codec/cbor-decode.ts";
 

@@ -115,7 +115,14 @@ export class FieldManager {
     } catch (error) {
       throw newUnknownError(`failed to decode managed fields: ${(error as Error).message}`);
     }
-    const result = this.#applyAsKubectl(base, applied, managed, manager, force);
+    let result: { object: KubeObject; managed: Managed };
+    try {
+      result = this.#applyAsKubectl(base, applied, managed, manager, force);
+    } catch (error) {
+      if (error instanceof StatusError) throw error;
+      // The configuration has been looked at: what does not fit is what an earlier schema let in.
+      throw newUnknownError(`failed to create typed live object (${this.#describe(base)}): ${(error as Error).message}`);
+    }
     const object = withManagedFields(result.object, undefined);
     if (manager === kubectlManager) updateLastApplied(object, applied);
     return withManagedFields(object, encodeManagedFields(result.managed));

@@ -1,0 +1,3 @@
+import { crashTest } from "./crash-rounds.ts";
+
+crashTest(Number(process.env.EDGEPLANE_SEED ?? 31_415_926));
