@@ -16,7 +16,10 @@ const namespaced = "/api/v1/namespaces/default";
 const get = (path: string, headers?: Record<string, string>) => cluster.request("GET", path, undefined, headers);
 const create = (resource: string, object: object, query = "", headers?: Record<string, string>) =>
   cluster.request("POST", `${namespaced}/${resource}${query}`, object, headers);
-const pod = (name: string, spec: object = {}) => ({ metadata: { name }, spec: { containers: [{ name: "a", image: "b" }], ...spec } });
+const pod = (name: string, spec: object = {}) => ({
+  metadata: { name },
+  spec: { containers: [{ name: "a", image: "b" }], ...spec },
+});
 
 /** Every failure is a Status whose code is the response's. */
 async function failure(request: Promise<{ status: number; json: any }>, code: number, reason: string) {
@@ -33,19 +36,32 @@ async function failure(request: Promise<{ status: number; json: any }>, code: nu
 }
 
 describe("paths and methods", () => {
-  test.each(["/api/v1/nothing", "/api/v2/pods", "/apis/apps/v1/nothing", "/apis/apps/v9/deployments", "/api/v1/pods/a", "/api/v1/namespaces/default/pods/a/nothing", "/api/v1/namespaces/default/pods/a/status/more", "/api/v1/namespaces/default/nodes", "/apis/apps/v1/namespaces/default"])(
-    "%s is NotFound with details",
+  test.each([
+    "/api/v1/nothing",
+    "/api/v2/pods",
+    "/apis/apps/v1/nothing",
+    "/apis/apps/v9/deployments",
+    "/api/v1/pods/a",
+    "/api/v1/namespaces/default/pods/a/nothing",
+    "/api/v1/namespaces/default/pods/a/status/more",
+    "/api/v1/namespaces/default/nodes",
+    "/apis/apps/v1/namespaces/default",
+  ])("%s is NotFound with details", async (path) => {
+    expect(await failure(get(path), 404, "NotFound")).toMatchObject({
+      message: "the server could not find the requested resource",
+      details: {},
+    });
+  });
+
+  test.each(["/foo", "/apis/nobody.example.com/v1/things", "/apis/nobody.example.com", "/healthy"])(
+    "%s is net/http's plain page",
     async (path) => {
-      expect(await failure(get(path), 404, "NotFound")).toMatchObject({ message: "the server could not find the requested resource", details: {} });
+      const response = await get(path);
+      expect(response.status).toBe(404);
+      expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
+      expect(response.text).toBe("404 page not found\n");
     },
   );
-
-  test.each(["/foo", "/apis/nobody.example.com/v1/things", "/apis/nobody.example.com", "/healthy"])("%s is net/http's plain page", async (path) => {
-    const response = await get(path);
-    expect(response.status).toBe(404);
-    expect(response.headers["content-type"]).toBe("text/plain; charset=utf-8");
-    expect(response.text).toBe("404 page not found\n");
-  });
 
   test.each([
     ["PUT", `${namespaced}/pods`],
@@ -98,14 +114,24 @@ describe("bodies", () => {
   const big = JSON.stringify({ metadata: { name: "big" }, data: { a: "x".repeat(limit) } });
 
   test("more than 3 MiB with a Content-Length", async () => {
-    expect((await failure(create("configmaps", big as never), 413, "RequestEntityTooLarge")).message).toBe(`Request entity is too large: limit is ${limit}`);
+    expect((await failure(create("configmaps", big as never), 413, "RequestEntityTooLarge")).message).toBe(
+      `Request entity is too large: limit is ${limit}`,
+    );
   });
 
   test("more than 3 MiB in chunks", async () => {
     const status = await new Promise<number>((resolve, reject) => {
       const request = https.request(
         `${cluster.server}${namespaced}/configmaps`,
-        { method: "POST", ca: cluster.ca, headers: { Authorization: `Bearer ${cluster.token}`, "Content-Type": "application/json", "Transfer-Encoding": "chunked" } },
+        {
+          method: "POST",
+          ca: cluster.ca,
+          headers: {
+            Authorization: `Bearer ${cluster.token}`,
+            "Content-Type": "application/json",
+            "Transfer-Encoding": "chunked",
+          },
+        },
         (response) => {
           response.resume();
           resolve(response.statusCode!);
@@ -121,7 +147,10 @@ describe("bodies", () => {
   test("compressed bodies are not unpacked: a bomb is as harmless as any other bytes that are no JSON", async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
     await failure(
-      cluster.request("POST", `${namespaced}/configmaps`, bomb, { "Content-Encoding": "gzip", "Content-Type": "application/json" }),
+      cluster.request("POST", `${namespaced}/configmaps`, bomb, {
+        "Content-Encoding": "gzip",
+        "Content-Type": "application/json",
+      }),
       400,
       "BadRequest",
     );
@@ -129,7 +158,11 @@ describe("bodies", () => {
 
   test("an object above 1.5 MiB is too large for the store", async () => {
     const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
-    const rules = Array.from({ length: 1_700 }, (_, index) => ({ apiGroups: [""], resources: [`${index}${"x".repeat(1_000)}`], verbs: ["get"] }));
+    const rules = Array.from({ length: 1_700 }, (_, index) => ({
+      apiGroups: [""],
+      resources: [`${index}${"x".repeat(1_000)}`],
+      verbs: ["get"],
+    }));
     await failure(cluster.request("POST", roles, { metadata: { name: "stout" }, rules }), 413, "RequestEntityTooLarge");
     expect((await get(`${roles}/stout`)).status).toBe(404);
   });
@@ -151,27 +184,45 @@ describe("bodies", () => {
     ["application/vnd.kubernetes.protobuf", "junk"],
     ["application/vnd.kubernetes.protobuf", ""],
   ])("%s %j is BadRequest", async (type, body) => {
-    await failure(cluster.request("POST", `${namespaced}/configmaps`, body, { "Content-Type": type }), 400, "BadRequest");
+    await failure(
+      cluster.request("POST", `${namespaced}/configmaps`, body, { "Content-Type": type }),
+      400,
+      "BadRequest",
+    );
   });
 
   test("broken JSON is quoted in Go's words", async () => {
-    const { message } = await failure(cluster.request("POST", `${namespaced}/configmaps`, '{"metadata":{"name":"a"'), 400, "BadRequest");
+    const { message } = await failure(
+      cluster.request("POST", `${namespaced}/configmaps`, '{"metadata":{"name":"a"'),
+      400,
+      "BadRequest",
+    );
     expect(message).toBe(
       `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input ({"metadata":{"name":"a")`,
     );
   });
 
   test("an unknown media type", async () => {
-    await failure(cluster.request("POST", `${namespaced}/configmaps`, "<a/>", { "Content-Type": "text/xml" }), 415, "UnsupportedMediaType");
-    await failure(cluster.request("PATCH", `${namespaced}/configmaps/here`, "{}", { "Content-Type": "application/json" }), 415, "UnsupportedMediaType");
+    await failure(
+      cluster.request("POST", `${namespaced}/configmaps`, "<a/>", { "Content-Type": "text/xml" }),
+      415,
+      "UnsupportedMediaType",
+    );
+    await failure(
+      cluster.request("PATCH", `${namespaced}/configmaps/here`, "{}", { "Content-Type": "application/json" }),
+      415,
+      "UnsupportedMediaType",
+    );
   });
 
-  test.each(["text/html", "application/json;as=Nothing;g=meta.k8s.io;v=v1", "application/json;as=Table;g=meta.k8s.io;v=v7", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"])(
-    "Accept: %s of a list is NotAcceptable",
-    async (accept) => {
-      await failure(get(`${namespaced}/configmaps`, { Accept: accept }), 406, "NotAcceptable");
-    },
-  );
+  test.each([
+    "text/html",
+    "application/json;as=Nothing;g=meta.k8s.io;v=v1",
+    "application/json;as=Table;g=meta.k8s.io;v=v7",
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+  ])("Accept: %s of a list is NotAcceptable", async (accept) => {
+    await failure(get(`${namespaced}/configmaps`, { Accept: accept }), 406, "NotAcceptable");
+  });
 
   test("an event stream is no YAML", async () => {
     const response = await get(`${namespaced}/configmaps?watch=1`, { Accept: "application/yaml" });
@@ -208,7 +259,9 @@ describe("query parameters", () => {
   });
 
   test("field selectors name what can be selected", async () => {
-    expect((await failure(get(`${namespaced}/pods?fieldSelector=spec.nothing%3Da`), 400, "BadRequest")).message).toBe("field label not supported: spec.nothing");
+    expect((await failure(get(`${namespaced}/pods?fieldSelector=spec.nothing%3Da`), 400, "BadRequest")).message).toBe(
+      "field label not supported: spec.nothing",
+    );
     expect((await failure(get(`${namespaced}/configmaps?fieldSelector=data.a%3Db`), 400, "BadRequest")).message).toBe(
       '"data.a" is not a known field selector: only "metadata.name", "metadata.namespace"',
     );
@@ -224,7 +277,10 @@ describe("query parameters", () => {
     "?watch=1&sendInitialEvents=true",
     "?watch=1&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1",
   ])("pods%s is Invalid ListOptions", async (query) => {
-    expect((await failure(get(`${namespaced}/pods${query}`), 422, "Invalid")).details).toMatchObject({ group: "meta.k8s.io", kind: "ListOptions" });
+    expect((await failure(get(`${namespaced}/pods${query}`), 422, "Invalid")).details).toMatchObject({
+      group: "meta.k8s.io",
+      kind: "ListOptions",
+    });
   });
 
   test.each([
@@ -243,15 +299,25 @@ describe("query parameters", () => {
   });
 
   test("DeleteOptions in the body are checked as well", async () => {
-    await failure(cluster.request("DELETE", `${namespaced}/configmaps/here`, { propagationPolicy: "Sideways" }), 422, "Invalid");
-    await failure(cluster.request("DELETE", `${namespaced}/configmaps/here`, { gracePeriodSeconds: "x" }), 400, "BadRequest");
+    await failure(
+      cluster.request("DELETE", `${namespaced}/configmaps/here`, { propagationPolicy: "Sideways" }),
+      422,
+      "Invalid",
+    );
+    await failure(
+      cluster.request("DELETE", `${namespaced}/configmaps/here`, { gracePeriodSeconds: "x" }),
+      400,
+      "BadRequest",
+    );
     await failure(cluster.request("DELETE", `${namespaced}/configmaps/here?gracePeriodSeconds=x`), 400, "BadRequest");
   });
 
   test("a thousand parameters, and a long one", async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => `p${index}=${index}`).join("&");
     expect((await get(`${namespaced}/configmaps?${many}`)).status).toBe(200);
-    const long = await cluster.request("GET", `${namespaced}/configmaps?labelSelector=${"a".repeat(14_000)}`).catch(() => undefined);
+    const long = await cluster
+      .request("GET", `${namespaced}/configmaps?labelSelector=${"a".repeat(14_000)}`)
+      .catch(() => undefined);
     // The runtime refuses headers above its own bound before the Worker sees them.
     if (long !== undefined) expect(long.status).toBeLessThan(500);
   });
@@ -260,8 +326,14 @@ describe("query parameters", () => {
 describe("objects that cannot be", () => {
   test("a wrong name, with causes", async () => {
     const status = await failure(create("configmaps", { metadata: { name: "Not_A_Name" } }), 422, "Invalid");
-    expect(status.message).toMatch(/^ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": a lowercase RFC 1123 subdomain must consist of/);
-    expect(status.details).toMatchObject({ name: "Not_A_Name", kind: "ConfigMap", causes: [{ reason: "FieldValueInvalid", field: "metadata.name" }] });
+    expect(status.message).toMatch(
+      /^ConfigMap "Not_A_Name" is invalid: metadata.name: Invalid value: "Not_A_Name": a lowercase RFC 1123 subdomain must consist of/,
+    );
+    expect(status.details).toMatchObject({
+      name: "Not_A_Name",
+      kind: "ConfigMap",
+      causes: [{ reason: "FieldValueInvalid", field: "metadata.name" }],
+    });
   });
 
   test("no name", async () => {
@@ -272,7 +344,11 @@ describe("objects that cannot be", () => {
 
   test("missing fields are all named", async () => {
     const status = await failure(create("pods", { metadata: { name: "bare" }, spec: {} }), 422, "Invalid");
-    expect(status.details.causes).toContainEqual({ reason: "FieldValueRequired", message: "Required value", field: "spec.containers" });
+    expect(status.details.causes).toContainEqual({
+      reason: "FieldValueRequired",
+      message: "Required value",
+      field: "spec.containers",
+    });
     const deployment = await failure(
       cluster.request("POST", "/apis/apps/v1/namespaces/default/deployments", { metadata: { name: "bare" } }),
       422,
@@ -293,14 +369,21 @@ describe("objects that cannot be", () => {
     };
     const { details } = await failure(create("configmaps", bad), 422, "Invalid");
     expect(new Set(details.causes.map(({ field }: { field: string }) => field))).toEqual(
-      new Set(["metadata.labels", "metadata.annotations", "metadata.finalizers[0]", "metadata.ownerReferences[0].name", "metadata.ownerReferences[0].uid"]),
+      new Set([
+        "metadata.labels",
+        "metadata.annotations",
+        "metadata.finalizers[0]",
+        "metadata.ownerReferences[0].name",
+        "metadata.ownerReferences[0].uid",
+      ]),
     );
   });
 
   test("another namespace or name than the path's", async () => {
-    expect((await failure(create("configmaps", { metadata: { name: "a", namespace: "kube-system" } }), 400, "BadRequest")).message).toBe(
-      "the namespace of the provided object does not match the namespace sent on the request",
-    );
+    expect(
+      (await failure(create("configmaps", { metadata: { name: "a", namespace: "kube-system" } }), 400, "BadRequest"))
+        .message,
+    ).toBe("the namespace of the provided object does not match the namespace sent on the request");
     const put = (object: object) => cluster.request("PUT", `${namespaced}/configmaps/here`, object);
     expect((await failure(put({ metadata: { name: "there" } }), 400, "BadRequest")).message).toBe(
       "the name of the object (there) does not match the name on the URL (here)",
@@ -308,21 +391,28 @@ describe("objects that cannot be", () => {
     expect((await failure(put({ metadata: {} }), 400, "BadRequest")).message).toBe(
       "the name of the object (here based on URL) was undeterminable: name must be provided",
     );
-    expect((await failure(put({ metadata: { name: "here", namespace: "kube-system" } }), 400, "BadRequest")).message).toBe(
-      "the namespace of the object (kube-system) does not match the namespace on the request (default)",
-    );
+    expect(
+      (await failure(put({ metadata: { name: "here", namespace: "kube-system" } }), 400, "BadRequest")).message,
+    ).toBe("the namespace of the object (kube-system) does not match the namespace on the request (default)");
     await failure(
-      cluster.request("PATCH", `${namespaced}/configmaps/here`, { metadata: { name: "there" } }, { "Content-Type": "application/merge-patch+json" }),
+      cluster.request(
+        "PATCH",
+        `${namespaced}/configmaps/here`,
+        { metadata: { name: "there" } },
+        { "Content-Type": "application/merge-patch+json" },
+      ),
       400,
       "BadRequest",
     );
   });
 
   test("a resourceVersion at creation, and a stale or impossible one at update", async () => {
-    expect((await failure(create("configmaps", { metadata: { name: "a", resourceVersion: "5" } }), 400, "BadRequest")).message).toBe(
-      "resourceVersion should not be set on objects to be created",
-    );
-    const put = (resourceVersion: string) => cluster.request("PUT", `${namespaced}/configmaps/here`, { metadata: { name: "here", resourceVersion } });
+    expect(
+      (await failure(create("configmaps", { metadata: { name: "a", resourceVersion: "5" } }), 400, "BadRequest"))
+        .message,
+    ).toBe("resourceVersion should not be set on objects to be created");
+    const put = (resourceVersion: string) =>
+      cluster.request("PUT", `${namespaced}/configmaps/here`, { metadata: { name: "here", resourceVersion } });
     const stale = await failure(put("1"), 409, "Conflict");
     expect(stale.message).toBe(
       'Operation cannot be fulfilled on configmaps "here": the object has been modified; please apply your changes to the latest version and try again',
@@ -332,14 +422,30 @@ describe("objects that cannot be", () => {
   });
 
   test("namespaces that are unknown or on their way out", async () => {
-    expect((await failure(cluster.request("POST", "/api/v1/namespaces/nowhere/configmaps", { metadata: { name: "a" } }), 404, "NotFound")).message).toBe(
-      'namespaces "nowhere" not found',
-    );
+    expect(
+      (
+        await failure(
+          cluster.request("POST", "/api/v1/namespaces/nowhere/configmaps", { metadata: { name: "a" } }),
+          404,
+          "NotFound",
+        )
+      ).message,
+    ).toBe('namespaces "nowhere" not found');
     // Held by a finalizer of its own, it stays terminating.
-    await cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "leaving", finalizers: ["example.com/hold"] } });
-    expect((await cluster.request("DELETE", "/api/v1/namespaces/leaving")).json).toMatchObject({ status: { phase: "Terminating" } });
-    const status = await failure(cluster.request("POST", "/api/v1/namespaces/leaving/configmaps", { metadata: { name: "a" } }), 403, "Forbidden");
-    expect(status.message).toBe('configmaps "a" is forbidden: unable to create new content in namespace leaving because it is being terminated');
+    await cluster.request("POST", "/api/v1/namespaces", {
+      metadata: { name: "leaving", finalizers: ["example.com/hold"] },
+    });
+    expect((await cluster.request("DELETE", "/api/v1/namespaces/leaving")).json).toMatchObject({
+      status: { phase: "Terminating" },
+    });
+    const status = await failure(
+      cluster.request("POST", "/api/v1/namespaces/leaving/configmaps", { metadata: { name: "a" } }),
+      403,
+      "Forbidden",
+    );
+    expect(status.message).toBe(
+      'configmaps "a" is forbidden: unable to create new content in namespace leaving because it is being terminated',
+    );
     expect(status.details.causes).toEqual([
       { reason: "NamespaceTerminating", message: "namespace leaving is being terminated", field: "metadata.namespace" },
     ]);
@@ -349,11 +455,18 @@ describe("objects that cannot be", () => {
 });
 
 describe("who is asking", () => {
-  const plain = (path: string, headers: Record<string, string> = {}, method = "GET") => cluster.requestUrl(method, `${cluster.server}${path}`, undefined, headers);
+  const plain = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+    cluster.requestUrl(method, `${cluster.server}${path}`, undefined, headers);
 
   test("a wrong token is Unauthorized, everywhere", async () => {
     for (const path of [`${namespaced}/pods`, "/healthz", "/version"]) {
-      for (const Authorization of ["Bearer nonsense", "Bearer admin.AAAA", "Basic YTpi", "Bearer ", `Bearer ${cluster.token}x`]) {
+      for (const Authorization of [
+        "Bearer nonsense",
+        "Bearer admin.AAAA",
+        "Basic YTpi",
+        "Bearer ",
+        `Bearer ${cluster.token}x`,
+      ]) {
         const status = await failure(plain(path, { Authorization }), 401, "Unauthorized");
         expect(status.message).toBe("Unauthorized");
       }
@@ -362,23 +475,35 @@ describe("who is asking", () => {
 
   test("without one, only health and version are public", async () => {
     for (const path of ["/healthz", "/livez", "/readyz", "/version"]) expect((await plain(path)).status).toBe(200);
-    for (const path of [`${namespaced}/pods`, "/api", "/apis", "/openapi/v2", "/metrics", "/foo"]) await failure(plain(path), 401, "Unauthorized");
+    for (const path of [`${namespaced}/pods`, "/api", "/apis", "/openapi/v2", "/metrics", "/foo"])
+      await failure(plain(path), 401, "Unauthorized");
     await failure(plain("/healthz", {}, "POST"), 401, "Unauthorized");
   });
 
   test("a browser's token in a WebSocket's subprotocols, beside a real one", async () => {
-    const bearer = (token: string) => `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString("base64url")}`;
-    const ask = async (protocols: string) => (await plain(`${namespaced}/configmaps`, { "Sec-WebSocket-Protocol": protocols })).status;
+    const bearer = (token: string) =>
+      `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString("base64url")}`;
+    const ask = async (protocols: string) =>
+      (await plain(`${namespaced}/configmaps`, { "Sec-WebSocket-Protocol": protocols })).status;
     expect(await ask(`${bearer(cluster.token)}, v4.channel.k8s.io`)).toBe(200);
-    for (const protocols of [bearer(cluster.token), `${bearer("wrong")}, x`, `${bearer("a")}, ${bearer(cluster.token)}, x`, "base64url.bearer.authorization.k8s.io.%%%, x", "x"]) {
+    for (const protocols of [
+      bearer(cluster.token),
+      `${bearer("wrong")}, x`,
+      `${bearer("a")}, ${bearer(cluster.token)}, x`,
+      "base64url.bearer.authorization.k8s.io.%%%, x",
+      "x",
+    ]) {
       expect(await ask(protocols)).toBe(401);
     }
   });
 
   test("others are Forbidden in upstream's words", async () => {
-    const as = (path: string, method = "GET", body?: object) => cluster.request(method, path, body, { "Impersonate-User": "jane" });
+    const as = (path: string, method = "GET", body?: object) =>
+      cluster.request(method, path, body, { "Impersonate-User": "jane" });
     const list = await failure(as(`${namespaced}/pods`), 403, "Forbidden");
-    expect(list.message).toBe('pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default"');
+    expect(list.message).toBe(
+      'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default"',
+    );
     expect(list.details).toEqual({ kind: "pods" });
     expect((await failure(as("/apis/apps/v1/deployments"), 403, "Forbidden")).message).toBe(
       'deployments.apps is forbidden: User "jane" cannot list resource "deployments" in API group "apps" at the cluster scope',
@@ -386,7 +511,9 @@ describe("who is asking", () => {
     expect((await failure(as(`${namespaced}/pods/a/status`), 403, "Forbidden")).message).toBe(
       'pods "a" is forbidden: User "jane" cannot get resource "pods/status" in API group "" in the namespace "default"',
     );
-    expect((await failure(as(`${namespaced}/configmaps`, "POST", { metadata: { name: "x" } }), 403, "Forbidden")).message).toBe(
+    expect(
+      (await failure(as(`${namespaced}/configmaps`, "POST", { metadata: { name: "x" } }), 403, "Forbidden")).message,
+    ).toBe(
       'configmaps is forbidden: User "jane" cannot create resource "configmaps" in API group "" in the namespace "default"',
     );
     const path = await failure(as("/metrics"), 403, "Forbidden");
@@ -397,8 +524,13 @@ describe("who is asking", () => {
 
   test("impersonation needs a user, and the right", async () => {
     await failure(get("/version", { "Impersonate-Group": "system:masters" }), 400, "BadRequest");
-    const response = await get(`${namespaced}/configmaps/here`, { "Impersonate-User": "jane", "Impersonate-Group": "system:masters" });
+    const response = await get(`${namespaced}/configmaps/here`, {
+      "Impersonate-User": "jane",
+      "Impersonate-Group": "system:masters",
+    });
     expect(response.status).toBe(200);
-    await get("/version", { "Impersonate-User": "jane", "Impersonate-Extra-%zz": "a" }).then(({ status }) => expect(status).toBe(200));
+    await get("/version", { "Impersonate-User": "jane", "Impersonate-Extra-%zz": "a" }).then(({ status }) =>
+      expect(status).toBe(200),
+    );
   });
 });

@@ -26,15 +26,24 @@ describe("a cluster by its name", () => {
 
   test("the first write brings it into being: namespaces, the kubernetes service, its controllers", async () => {
     await cluster.kubectl("create", "configmap", "first");
-    const namespaces = (await cluster.request("GET", "/api/v1/namespaces")).json.items.map(({ metadata }: any) => metadata.name);
+    const namespaces = (await cluster.request("GET", "/api/v1/namespaces")).json.items.map(
+      ({ metadata }: any) => metadata.name,
+    );
     expect(namespaces).toEqual(["default", "kube-node-lease", "kube-public", "kube-system"]);
-    expect((await cluster.request("GET", "/api/v1/namespaces/default/services/kubernetes")).json.spec.clusterIP).toBe("10.96.0.1");
-    await eventually("its controllers run", async () => (await cluster.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200);
+    expect((await cluster.request("GET", "/api/v1/namespaces/default/services/kubernetes")).json.spec.clusterIP).toBe(
+      "10.96.0.1",
+    );
+    await eventually(
+      "its controllers run",
+      async () => (await cluster.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200,
+    );
     await cluster.kubectl("get", "configmap", "first");
   });
 
   test.each(["UPPER", "-a", "a-", "a_b", "a.b", "x".repeat(64), "a%2fb", "a%00", ""])("%j is no name", async (name) => {
-    const response = await cluster.requestUrl("GET", `${root}/clusters/${name}/api/v1/pods`, undefined, { Authorization: `Bearer ${cluster.token}` });
+    const response = await cluster.requestUrl("GET", `${root}/clusters/${name}/api/v1/pods`, undefined, {
+      Authorization: `Bearer ${cluster.token}`,
+    });
     expect(response.status).toBe(404);
   });
 });
@@ -52,10 +61,19 @@ describe("clusters are apart", () => {
   });
 
   test("nor does a batch, a path that climbs, or a name in a query", async () => {
-    const requests = ["/clusters/green/api/v1/namespaces", "/../green/api/v1/namespaces", "/../../api/v1/namespaces"].map((path) => ({ method: "GET", path }));
+    const requests = [
+      "/clusters/green/api/v1/namespaces",
+      "/../green/api/v1/namespaces",
+      "/../../api/v1/namespaces",
+    ].map((path) => ({ method: "GET", path }));
     const { responses } = (await cluster.request("POST", "/apis/edgeplane.dev/v1/batch", { requests })).json;
     for (const { code } of responses) expect(code).toBe(400);
-    const climbing = await cluster.requestUrl("GET", `${root}/clusters/blue/%2e%2e/green/api/v1/namespaces`, undefined, { Authorization: `Bearer ${cluster.token}` });
+    const climbing = await cluster.requestUrl(
+      "GET",
+      `${root}/clusters/blue/%2e%2e/green/api/v1/namespaces`,
+      undefined,
+      { Authorization: `Bearer ${cluster.token}` },
+    );
     expect(climbing.status).not.toBe(200);
   });
 

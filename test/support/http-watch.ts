@@ -38,7 +38,9 @@ export class HttpWatch {
 
   /** `TYPE name` of each event. */
   get story(): string[] {
-    return this.events.map(({ type, object }) => `${type} ${object?.metadata?.name ?? object?.rows?.[0]?.object?.metadata?.name ?? ""}`.trim());
+    return this.events.map(({ type, object }) =>
+      `${type} ${object?.metadata?.name ?? object?.rows?.[0]?.object?.metadata?.name ?? ""}`.trim(),
+    );
   }
 
   async opened(): Promise<this> {

@@ -15,7 +15,9 @@ function pem(type: string, der: string): string {
 }
 
 const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "a" };
-const matchConstraints = { resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }] };
+const matchConstraints = {
+  resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+};
 
 /** What validation wants beyond what the schema calls required, by group/resource. */
 const extras: Record<string, object> = {
@@ -75,7 +77,11 @@ const extras: Record<string, object> = {
     spec: { group: "example.com", version: "v1", groupPriorityMinimum: 1_000, versionPriority: 10 },
   },
   "certificates.k8s.io/certificatesigningrequests": {
-    spec: { request: btoa(pem("CERTIFICATE REQUEST", requestDer)), usages: ["client auth"], signerName: "example.com/test" },
+    spec: {
+      request: btoa(pem("CERTIFICATE REQUEST", requestDer)),
+      usages: ["client auth"],
+      signerName: "example.com/test",
+    },
   },
   "certificates.k8s.io/clustertrustbundles": { spec: { trustBundle: pem("CERTIFICATE", certificateDer) } },
   "certificates.k8s.io/podcertificaterequests": {
@@ -112,7 +118,9 @@ const extras: Record<string, object> = {
   "admissionregistration.k8s.io/validatingadmissionpolicies": {
     spec: { matchConstraints, validations: [{ expression: "true" }] },
   },
-  "admissionregistration.k8s.io/validatingadmissionpolicybindings": { spec: { policyName: "a", validationActions: ["Deny"] } },
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": {
+    spec: { policyName: "a", validationActions: ["Deny"] },
+  },
   "admissionregistration.k8s.io/mutatingadmissionpolicies": {
     spec: {
       matchConstraints,
@@ -121,7 +129,9 @@ const extras: Record<string, object> = {
     },
   },
   "admissionregistration.k8s.io/mutatingadmissionpolicybindings": { spec: { policyName: "a" } },
-  "flowcontrol.apiserver.k8s.io/flowschemas": { spec: { priorityLevelConfiguration: { name: "a" }, matchingPrecedence: 1_000 } },
+  "flowcontrol.apiserver.k8s.io/flowschemas": {
+    spec: { priorityLevelConfiguration: { name: "a" }, matchingPrecedence: 1_000 },
+  },
   "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations": {
     spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
   },
@@ -134,7 +144,9 @@ const extras: Record<string, object> = {
   "resource.k8s.io/resourcepoolstatusrequests": { spec: { driver: "a.example.com" } },
   "scheduling.k8s.io/podgroups": { spec: { schedulingPolicy: { basic: {} } } },
   "scheduling.k8s.io/workloads": { spec: { podGroupTemplates: [{ name: "a", schedulingPolicy: { basic: {} } }] } },
-  "storagemigration.k8s.io/storageversionmigrations": { spec: { resource: { group: "apps", resource: "deployments" } } },
+  "storagemigration.k8s.io/storageversionmigrations": {
+    spec: { resource: { group: "apps", resource: "deployments" } },
+  },
   "coordination.k8s.io/leases": { spec: { holderIdentity: "a", leaseDurationSeconds: 40 } },
   "policy/poddisruptionbudgets": { spec: { minAvailable: 1, selector: { matchLabels: { a: "b" } } } },
 };

@@ -24,7 +24,13 @@ export interface AdmissionPlugin {
 }
 
 /** In upstream's order (pkg/kubeapiserver/options/plugins.go, 1.36). */
-const plugins: readonly AdmissionPlugin[] = [namespaceLifecycle, taintNodesByCondition, serviceAccount, priority, defaultTolerationSeconds];
+const plugins: readonly AdmissionPlugin[] = [
+  namespaceLifecycle,
+  taintNodesByCondition,
+  serviceAccount,
+  priority,
+  defaultTolerationSeconds,
+];
 
 export async function admit(attributes: Attributes): Promise<void> {
   const { group, resource } = attributes.scope.resource;

@@ -80,7 +80,12 @@ function shouldDeleteDependents(present: string[], options: DeleteOptions): bool
 }
 
 /** An update that takes the last finalizer off an object being deleted is its deletion. */
-export function shouldDeleteDuringUpdate(object: KubeObject, previous: KubeObject, strategy: Strategy, now: number): boolean {
+export function shouldDeleteDuringUpdate(
+  object: KubeObject,
+  previous: KubeObject,
+  strategy: Strategy,
+  now: number,
+): boolean {
   if ((object.metadata.finalizers?.length ?? 0) > 0) return false;
   if (previous.metadata.deletionTimestamp === undefined) return false;
   if ((previous.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;

@@ -35,7 +35,10 @@ const nameChecks: Record<string, NameCheck> = {
 };
 
 function nameCheckOf(resource: ResourceInfo): NameCheck {
-  return nameChecks[resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`] ?? isDns1123Subdomain;
+  return (
+    nameChecks[resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`] ??
+    isDns1123Subdomain
+  );
 }
 
 /** Mirrors k8s.io/apimachinery pkg/api/validation/objectmeta.go ValidateObjectMeta (1.36). */
@@ -53,7 +56,8 @@ export function validateObjectMeta(object: KubeObject, resource: ResourceInfo): 
   if (resource.namespaced) {
     if (!metadata.namespace) causes.push(required("metadata.namespace"));
     else {
-      for (const text of isDns1123Label(metadata.namespace)) causes.push(invalid("metadata.namespace", metadata.namespace, text));
+      for (const text of isDns1123Label(metadata.namespace))
+        causes.push(invalid("metadata.namespace", metadata.namespace, text));
     }
   }
   return [...causes, ...validateCommon(object)];
@@ -105,7 +109,9 @@ function validateCommon({ metadata }: KubeObject): InvalidCause[] {
   }
   const finalizers = new Set(metadata.finalizers ?? []);
   if (finalizers.has("orphan") && finalizers.has("foregroundDeletion")) {
-    causes.push(invalid("metadata.finalizers", metadata.finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
+    causes.push(
+      invalid("metadata.finalizers", metadata.finalizers, "finalizer orphan and foregroundDeletion cannot be both set"),
+    );
   }
   return causes;
 }
@@ -115,7 +121,8 @@ function validateOwnerReferences(references: OwnerReference[]): InvalidCause[] {
   let controller: OwnerReference | undefined;
   for (const [index, reference] of references.entries()) {
     const field = `metadata.ownerReferences[${index}]`;
-    if (!reference.apiVersion) causes.push(invalid(`${field}.apiVersion`, reference.apiVersion ?? "", "version must not be empty"));
+    if (!reference.apiVersion)
+      causes.push(invalid(`${field}.apiVersion`, reference.apiVersion ?? "", "version must not be empty"));
     if (!reference.kind) causes.push(invalid(`${field}.kind`, reference.kind ?? "", "must not be empty"));
     if (!reference.name) causes.push(invalid(`${field}.name`, reference.name ?? "", "must not be empty"));
     if (!reference.uid) causes.push(invalid(`${field}.uid`, reference.uid ?? "", "must not be empty"));
@@ -139,4 +146,3 @@ function validateOwnerReferences(references: OwnerReference[]): InvalidCause[] {
 export function validateImmutable(field: string, value: unknown, previous: unknown): InvalidCause[] {
   return deepEqual(value, previous) ? [] : [invalid(field, value, "field is immutable")];
 }
-

@@ -15,7 +15,11 @@ export const modifiedMessage =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 /** Storage errors in the client's terms. Mirrors k8s.io/apiserver pkg/registry/generic/registry and storage/errors (1.36). */
-export function toStatusError(error: StorageError, gr: GroupResource = { group: "", resource: "" }, name = ""): StatusError {
+export function toStatusError(
+  error: StorageError,
+  gr: GroupResource = { group: "", resource: "" },
+  name = "",
+): StatusError {
   const shape = error.shape;
   switch (shape.code) {
     case "KeyExists":
@@ -25,9 +29,7 @@ export function toStatusError(error: StorageError, gr: GroupResource = { group: 
     case "RevisionConflict":
       return newConflict(gr, name, modifiedMessage);
     case "RevisionCompacted":
-      return newResourceExpired(
-        "The resourceVersion for the provided list is too old.",
-      );
+      return newResourceExpired("The resourceVersion for the provided list is too old.");
     case "RevisionTooLarge":
       return newTooLargeResourceVersion(shape.requested, shape.current, 1);
     case "ValueTooLarge":

@@ -87,7 +87,12 @@ export class Store {
   async get(name: string): Promise<Entry> {
     const stored = await this.#storage.get(this.#key(name));
     if (stored === undefined) throw newNotFound(this.#gr, name);
-    return { value: stored.value, get object() { return JSON.parse(stored.value) as KubeObject; } };
+    return {
+      value: stored.value,
+      get object() {
+        return JSON.parse(stored.value) as KubeObject;
+      },
+    };
   }
 
   async create(object: KubeObject, admit?: (object: KubeObject) => Promise<void>): Promise<Entry> {
@@ -170,11 +175,15 @@ export class Store {
     let stored = await this.#storage.get(key);
     for (;;) {
       if (stored === undefined) {
-        if (request.create === undefined || !(this.#strategy.allowCreateOnUpdate || request.forceAllowCreate)) throw newNotFound(this.#gr, name);
+        if (request.create === undefined || !(this.#strategy.allowCreateOnUpdate || request.forceAllowCreate))
+          throw newNotFound(this.#gr, name);
         this.#checkPreconditions(name, undefined, request.preconditions);
         const object = await request.create();
         delete object.metadata.resourceVersion;
-        return { ...(await this.create(object, (created) => request.admit?.(created, undefined) ?? Promise.resolve())), created: true };
+        return {
+          ...(await this.create(object, (created) => request.admit?.(created, undefined) ?? Promise.resolve())),
+          created: true,
+        };
       }
       const previous = await decodeStored(this.#scope.resource, stored.value);
       this.#checkPreconditions(name, previous, request.preconditions);
@@ -198,14 +207,18 @@ export class Store {
         }
         throw newConflict(this.#gr, name, modifiedMessage);
       }
-      const object = ignoreManagedFieldsTimestamps(this.#beforeUpdate(updated, previous, request.subresource), previous);
+      const object = ignoreManagedFieldsTimestamps(
+        this.#beforeUpdate(updated, previous, request.subresource),
+        previous,
+      );
       await request.admit?.(object, previous);
       const causes = [
         ...validateObjectMetaUpdate(object, previous),
         ...this.#validateUpdate(object, previous, request.subresource),
       ];
       if (causes.length > 0) throw newInvalid(this.#scope.resource, name, causes);
-      const transaction = request.subresource === "" ? await this.#strategy.beginUpdate?.(object, previous, this.#scope) : undefined;
+      const transaction =
+        request.subresource === "" ? await this.#strategy.beginUpdate?.(object, previous, this.#scope) : undefined;
       let result: Entry;
       try {
         const encoded = encodeStored(this.#scope.resource, object);
@@ -280,7 +293,11 @@ export class Store {
     delete metadata.selfLink;
     if (subresource === "status") this.#strategy.prepareForStatusUpdate?.(object, previous, scope);
     else if (subresource === "") this.#strategy.prepareForUpdate?.(object, previous, scope);
-    if (!withoutGeneration.has(subresource) && this.#countsGeneration(object) && this.#changedGeneration(object, previous)) {
+    if (
+      !withoutGeneration.has(subresource) &&
+      this.#countsGeneration(object) &&
+      this.#changedGeneration(object, previous)
+    ) {
       metadata.generation = (kept.generation ?? 0) + 1;
     }
     // Members in the order of creation, so that an update without a change is the same text.
@@ -332,17 +349,25 @@ export class Store {
           if (completeObject(encoded, stored.revision) === stored.value) {
             return { entry: this.#entry(previous, stored), deleted: false };
           }
-          return { entry: this.#entry(object, await this.#storage.update(key, encoded, stored.revision)), deleted: false };
+          return {
+            entry: this.#entry(object, await this.#storage.update(key, encoded, stored.revision)),
+            deleted: false,
+          };
         }
         // Where deletion is graceful but has nothing to wait for, upstream marks the object and then removes it: watchers
         // see the mark on the last state.
         const last = graceful ? object : previous;
-        const gone = await this.#storage.delete(key, graceful ? encoded : encodeStored(this.#scope.resource, previous), stored.revision);
+        const gone = await this.#storage.delete(
+          key,
+          graceful ? encoded : encodeStored(this.#scope.resource, previous),
+          stored.revision,
+        );
         await this.#strategy.afterDelete?.(last, this.#scope);
         return { entry: this.#entry(last, gone), deleted: true };
       } catch (error) {
         if (isStorageError(error, "KeyNotFound")) stored = undefined;
-        else if (isStorageError(error, "RevisionConflict")) stored = error.shape.current ?? (await this.#storage.get(key));
+        else if (isStorageError(error, "RevisionConflict"))
+          stored = error.shape.current ?? (await this.#storage.get(key));
         else throw this.#translate(error, name);
       }
     }
@@ -435,7 +460,10 @@ function resetStatus(object: KubeObject, resource: ResourceInfo): void {
 /** `object` with its members, and those of its metadata, in the order in which `previous` has them; new ones last. */
 function reorder(object: KubeObject, previous: KubeObject): KubeObject {
   const ordered = inOrderOf(object, previous) as KubeObject;
-  ordered.metadata = inOrderOf(object.metadata as Record<string, unknown>, previous.metadata as Record<string, unknown>);
+  ordered.metadata = inOrderOf(
+    object.metadata as Record<string, unknown>,
+    previous.metadata as Record<string, unknown>,
+  );
   return ordered;
 }
 

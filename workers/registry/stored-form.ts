@@ -30,11 +30,15 @@ export async function convertToServed(resource: ResourceInfo, stored: KubeObject
 /** An object of a request's version in the storage version. */
 export async function convertToStorage(resource: ResourceInfo, object: KubeObject): Promise<KubeObject> {
   if (resource.custom?.convert === undefined) return object;
-  return withoutType((await resource.custom.convert([typed(resource, object, resource.version)], resource.storageVersion))[0]!);
+  return withoutType(
+    (await resource.custom.convert([typed(resource, object, resource.version)], resource.storageVersion))[0]!,
+  );
 }
 
 async function convertStored(resource: ResourceInfo, stored: KubeObject[], version: string): Promise<KubeObject[]> {
-  const objects = stored.map(({ [storedVersion]: from, ...object }) => typed(resource, object, (from as string | undefined) ?? resource.storageVersion));
+  const objects = stored.map(({ [storedVersion]: from, ...object }) =>
+    typed(resource, object, (from as string | undefined) ?? resource.storageVersion),
+  );
   return (await resource.custom!.convert!(objects, version)).map(withoutType);
 }
 
@@ -49,5 +53,7 @@ function withoutType({ apiVersion: _apiVersion, kind: _kind, ...rest }: KubeObje
 
 /** An object of the storage version as it is stored. */
 export function encodeStored(resource: ResourceInfo, object: KubeObject): EncodedObject {
-  return encodeObject(resource.custom?.convert === undefined ? object : { ...object, [storedVersion]: resource.storageVersion });
+  return encodeObject(
+    resource.custom?.convert === undefined ? object : { ...object, [storedVersion]: resource.storageVersion },
+  );
 }

@@ -14,7 +14,10 @@ describe("settings of a type", () => {
   });
 
   it("are found by the shard's name", () => {
-    for (const gr of [{ group: "", resource: "pods" }, { group: "coordination.k8s.io", resource: "leases" }]) {
+    for (const gr of [
+      { group: "", resource: "pods" },
+      { group: "coordination.k8s.io", resource: "leases" },
+    ]) {
       expect(groupResourceOfShard(shardName("some-cluster", gr))).toEqual(gr);
     }
   });

@@ -7,7 +7,6 @@ const encoder = new TextEncoder();
 export function valueTooLarge(value: EncodedObject, revision: number): StorageErrorShape | undefined {
   const units = value.head.length + value.tail.length + 16;
   if (units * 3 <= maxObjectBytes) return undefined;
-  const size =
-    encoder.encode(value.head).byteLength + String(revision).length + encoder.encode(value.tail).byteLength;
+  const size = encoder.encode(value.head).byteLength + String(revision).length + encoder.encode(value.tail).byteLength;
   return size > maxObjectBytes ? { code: "ValueTooLarge", size, limit: maxObjectBytes } : undefined;
 }

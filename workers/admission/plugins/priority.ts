@@ -24,7 +24,11 @@ export const priority: AdmissionPlugin = {
     else if (name) {
       const stored = await scope.storage.for(priorityClasses).get(objectKey(priorityClasses, undefined, name));
       if (stored === undefined) {
-        throw newForbidden({ group: "", resource: "pods" }, object.metadata.name ?? "", `no PriorityClass with name ${name} was found`);
+        throw newForbidden(
+          { group: "", resource: "pods" },
+          object.metadata.name ?? "",
+          `no PriorityClass with name ${name} was found`,
+        );
       }
       const found = JSON.parse(stored.value) as KubeObject;
       value = found.value ?? 0;

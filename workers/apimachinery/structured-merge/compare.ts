@@ -70,7 +70,8 @@ class CompareWalk {
         const right = asList(after);
         if (atom.atomic || ((left?.length ?? 0) === 0 && (right?.length ?? 0) === 0)) break;
         // Most lists do not change, and telling their entries apart costs more than a look.
-        if (left === undefined || right === undefined || !valueEquals(left, right)) this.#compareItems(atom, left, right);
+        if (left === undefined || right === undefined || !valueEquals(left, right))
+          this.#compareItems(atom, left, right);
         return false;
       }
       case "map": {

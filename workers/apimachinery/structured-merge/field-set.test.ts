@@ -1,6 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { difference, equals, has, intersection, isEmpty, parseFieldSet, pathsOf, recursiveDifference, setOf, sortSet, union } from "./field-set.ts";
+import {
+  difference,
+  equals,
+  has,
+  intersection,
+  isEmpty,
+  parseFieldSet,
+  pathsOf,
+  recursiveDifference,
+  setOf,
+  sortSet,
+  union,
+} from "./field-set.ts";
 import { keyElement, printPath, valueElement } from "./path-element.ts";
 
 const element = fc.constantFrom("f:a", "f:b", "f:c", 'k:{"name":"x"}', 'v:"s"', "v:2", "i:1");
@@ -65,21 +77,41 @@ describe("sets of fields behave as sets of paths", () => {
 
 describe("FieldsV1", () => {
   test("fields come before keys, values and indexes; a member with children says so", () => {
-    const set = setOf(["i:0"], ["v:10"], ["v:9"], ['v:"a"'], ['k:{"name":"b"}', "f:x"], ['k:{"name":"b"}'], ["f:z"], ["f:a"]);
+    const set = setOf(
+      ["i:0"],
+      ["v:10"],
+      ["v:9"],
+      ['v:"a"'],
+      ['k:{"name":"b"}', "f:x"],
+      ['k:{"name":"b"}'],
+      ["f:z"],
+      ["f:a"],
+    );
     expect(JSON.stringify(sortSet(set))).toBe(
       String.raw`{"f:a":{},"f:z":{},"k:{\"name\":\"b\"}":{".":{},"f:x":{}},"v:9":{},"v:10":{},"v:\"a\"":{},"i:0":{}}`,
     );
   });
 
   test("what a client wrote is brought to the canonical form", () => {
-    expect(parseFieldSet({ 'k:{"protocol":"TCP", "port":80}': { "x:future": {} }, "q:other": {} })).toEqual({ 'k:{"port":80,"protocol":"TCP"}': {} });
+    expect(parseFieldSet({ 'k:{"protocol":"TCP", "port":80}': { "x:future": {} }, "q:other": {} })).toEqual({
+      'k:{"port":80,"protocol":"TCP"}': {},
+    });
     expect(() => parseFieldSet({ f: {} })).toThrow("key must be 2 characters long");
     expect(() => parseFieldSet({ abc: {} })).toThrow("missing colon: abc");
     expect(() => parseFieldSet({ "i:x": {} })).toThrow("invalid syntax");
   });
 
   test("paths are shown as upstream shows them", () => {
-    const path = ["f:spec", keyElement([["port", 80], ["protocol", "TCP"]]), valueElement("a<b"), "i:3", "f:x"];
+    const path = [
+      "f:spec",
+      keyElement([
+        ["port", 80],
+        ["protocol", "TCP"],
+      ]),
+      valueElement("a<b"),
+      "i:3",
+      "f:x",
+    ];
     expect(path[2]).toBe(String.raw`v:"a\u003cb"`);
     expect(printPath(path)).toBe(String.raw`.spec[port=80,protocol="TCP"][="a\u003cb"][3].x`);
   });

@@ -180,7 +180,9 @@ export function pathsOf(set: FieldSet): PathElement[][] {
 }
 
 function collect(set: FieldSet, prefix: PathElement[], paths: PathElement[][]): void {
-  const elements = Object.keys(set).filter((element) => element !== ".").sort(compareElements);
+  const elements = Object.keys(set)
+    .filter((element) => element !== ".")
+    .sort(compareElements);
   for (const element of elements) if (isMember(set[element]!)) paths.push([...prefix, element]);
   for (const element of elements) collect(set[element]!, [...prefix, element], paths);
 }
@@ -206,7 +208,10 @@ export function sortSet(set: FieldSet): FieldSet {
   if (sorted) return changed ? nodes : set;
   const result: Record<PathElement, FieldSet> = {};
   if (nodes["."] !== undefined) result["."] = emptySet;
-  for (const element of Object.keys(nodes).filter((name) => name !== ".").sort(compareElements)) result[element] = nodes[element]!;
+  for (const element of Object.keys(nodes)
+    .filter((name) => name !== ".")
+    .sort(compareElements))
+    result[element] = nodes[element]!;
   return result;
 }
 
@@ -244,7 +249,8 @@ function parseNode(node: Record<string, unknown>): { set: FieldSet | undefined; 
     const existing = result[element];
     result[element] = existing === undefined ? parsed : unionOfNodes(existing, parsed);
   }
-  if (isEmpty(result)) return { set: isEmpty(node as unknown as FieldSet) ? (node as unknown as FieldSet) : undefined, member: true };
+  if (isEmpty(result))
+    return { set: isEmpty(node as unknown as FieldSet) ? (node as unknown as FieldSet) : undefined, member: true };
   if (same) return { set: node as unknown as FieldSet, member };
   return { set: makeNode(member, result), member };
 }

@@ -18,7 +18,8 @@ function keyedElement(list: ListType, item: unknown): PathElement {
   if (map === undefined) throw new Error("associative list with keys may not have non-map elements");
   const keys: [string, unknown][] = [];
   for (const name of list.keys) {
-    const value = entryOf(map, name) ?? (list.element.kind === "map" ? list.element.fields.get(name)?.default : undefined);
+    const value =
+      entryOf(map, name) ?? (list.element.kind === "map" ? list.element.fields.get(name)?.default : undefined);
     if (value !== undefined) keys.push([name, value]);
   }
   if (keys.length === 0) {
@@ -31,7 +32,8 @@ function keyedElement(list: ListType, item: unknown): PathElement {
 }
 
 function setElement(item: unknown): PathElement {
-  if (item === null || item === undefined) throw new Error("associative list without keys has an element that's an explicit null");
+  if (item === null || item === undefined)
+    throw new Error("associative list without keys has an element that's an explicit null");
   if (Array.isArray(item)) throw new Error("not supported: associative list with lists as elements");
   if (typeof item === "object") throw new Error("associative list without keys has an element that's a map type");
   return valueElement(item);

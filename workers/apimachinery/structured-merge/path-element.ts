@@ -49,7 +49,8 @@ export function parseElement(text: PathElement): ParsedElement | undefined {
       return { kind: "f", name: rest };
     case "k": {
       const keys: unknown = JSON.parse(rest);
-      if (typeof keys !== "object" || keys === null || Array.isArray(keys)) throw new Error(`expected an object: ${rest}`);
+      if (typeof keys !== "object" || keys === null || Array.isArray(keys))
+        throw new Error(`expected an object: ${rest}`);
       return { kind: "k", keys: Object.entries(keys) };
     }
     case "v":

@@ -62,7 +62,12 @@ export class Updater {
    * Managers after a write by other means than apply: `manager` owns what it changed, the others lose it. Values are in
    * the version of the request. `changed` are the fields that have been added or modified.
    */
-  update(live: TypedValue, updated: TypedValue, managers: Managers, manager: string): { managers: Managers; changed: FieldSet } {
+  update(
+    live: TypedValue,
+    updated: TypedValue,
+    managers: Managers,
+    manager: string,
+  ): { managers: Managers; changed: FieldSet } {
     const version = updated.apiVersion;
     const comparison = excludeFields(compare(updated.type, live.value, updated.value), this.#ignored(version));
     const changed = union(comparison.modified, comparison.added);
@@ -128,7 +133,10 @@ export class Updater {
         if (before === undefined || after === undefined) continue;
         changes = { removed: comparison.removed, changed };
         if (before.value !== live.value || after.value !== updated.value || after.type !== updated.type) {
-          const other = excludeFields(compare(after.type, before.value, after.value), this.#ignored(managed.apiVersion));
+          const other = excludeFields(
+            compare(after.type, before.value, after.value),
+            this.#ignored(managed.apiVersion),
+          );
           changes = { removed: other.removed, changed: union(other.modified, other.added) };
         }
         byVersion.set(managed.apiVersion, changes);
@@ -145,7 +153,13 @@ export class Updater {
   }
 
   /** Removes what was applied last time, is not applied now, and is not owned by anyone else. */
-  #prune(merged: TypedValue, managers: Managers, version: string, applied: FieldSet, last: ManagedSet | undefined): TypedValue {
+  #prune(
+    merged: TypedValue,
+    managers: Managers,
+    version: string,
+    applied: FieldSet,
+    last: ManagedSet | undefined,
+  ): TypedValue {
     if (last === undefined || isEmpty(last.set)) return merged;
     // All of it is applied again.
     if (last.apiVersion === version && isEmpty(difference(last.set, applied))) return merged;
@@ -159,7 +173,8 @@ export class Updater {
 
   #addBackOwned(merged: TypedValue, pruned: TypedValue, prunedVersion: string, managers: Managers): TypedValue {
     const byVersion = new Map<string, FieldSet>();
-    for (const { apiVersion, set } of managers.values()) byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set));
+    for (const { apiVersion, set } of managers.values())
+      byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set));
     // The version of the pruned value first: other versions may need fields that were pruned.
     const versions = [...byVersion.keys()].sort((a, b) => Number(b === prunedVersion) - Number(a === prunedVersion));
     let result = pruned;

@@ -10,7 +10,8 @@ export function validateAffinity(affinity: any, path: string, causes: Causes): v
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   if (nodeAffinity) {
     const field = `${path}.nodeAffinity`;
-    if (nodeAffinity[requiredTerms]) validateNodeSelector(nodeAffinity[requiredTerms], `${field}.${requiredTerms}`, causes);
+    if (nodeAffinity[requiredTerms])
+      validateNodeSelector(nodeAffinity[requiredTerms], `${field}.${requiredTerms}`, causes);
     for (const [index, term] of listOf(nodeAffinity[preferredTerms]).entries()) {
       const at = `${field}.${preferredTerms}[${index}]`;
       validateWeight(term.weight, at, causes);
@@ -82,13 +83,16 @@ function validateFieldRequirement(requirement: any, path: string, causes: Causes
   const values = listOf(requirement.values);
   if (requirement.operator === "In" || requirement.operator === "NotIn") {
     if (values.length !== 1) {
-      causes.push(required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+      causes.push(
+        required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),
+      );
     }
   } else causes.push(invalid(`${path}.operator`, textOf(requirement.operator), "not a valid selector operator"));
   if (requirement.key !== "metadata.name") {
     causes.push(invalid(`${path}.key`, textOf(requirement.key), "not a valid field selector key"));
   } else {
-    for (const [index, value] of values.entries()) checkText(isDns1123Subdomain, value, `${path}.values[${index}]`, causes);
+    for (const [index, value] of values.entries())
+      checkText(isDns1123Subdomain, value, `${path}.values[${index}]`, causes);
   }
 }
 
@@ -133,7 +137,9 @@ function validateMatchLabelKeys(term: any, path: string, causes: Causes): void {
   }
   for (const [index, key] of keys.entries()) {
     if (mismatch.includes(key)) {
-      causes.push(invalid(`${path}.matchLabelKeys[${index}]`, key, "exists in both matchLabelKeys and mismatchLabelKeys"));
+      causes.push(
+        invalid(`${path}.matchLabelKeys[${index}]`, key, "exists in both matchLabelKeys and mismatchLabelKeys"),
+      );
     }
   }
 }
@@ -156,7 +162,11 @@ export function validateTolerations(tolerations: any[], path: string, causes: Ca
     }
     if (isSet(toleration.tolerationSeconds) && toleration.effect !== "NoExecute") {
       causes.push(
-        invalid(`${field}.effect`, textOf(toleration.effect), "effect must be 'NoExecute' when `tolerationSeconds` is set"),
+        invalid(
+          `${field}.effect`,
+          textOf(toleration.effect),
+          "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        ),
       );
     }
     validateTolerationOperator(toleration, `${field}.operator`, causes);

@@ -37,7 +37,10 @@ function validateSpec(spec: any, lowest: number, causes: Causes): void {
   for (const [index, metric] of metrics.entries()) validateMetric(metric, `spec.metrics[${index}]`, causes);
   if (minReplicas === 0 && !metrics.some((metric) => metric.type === "Object" || metric.type === "External")) {
     causes.push(
-      forbidden("spec.metrics", "must specify at least one Object or External metric to support scaling to zero replicas"),
+      forbidden(
+        "spec.metrics",
+        "must specify at least one Object or External metric to support scaling to zero replicas",
+      ),
     );
   }
   for (const direction of ["scaleUp", "scaleDown"]) {

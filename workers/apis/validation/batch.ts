@@ -65,13 +65,22 @@ function validateJobSpecWithSelector(spec: any, causes: Causes): void {
   const selector = selectorOf(spec.selector);
   if (selector !== undefined && !selector.matches(labels)) {
     causes.push(
-      invalid("spec.template.metadata.labels", sortedMap(labels) ?? null, "`selector` does not match template `labels`"),
+      invalid(
+        "spec.template.metadata.labels",
+        sortedMap(labels) ?? null,
+        "`selector` does not match template `labels`",
+      ),
     );
   }
 }
 
 const counts = [
-  "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "backoffLimitPerIndex",
+  "parallelism",
+  "completions",
+  "activeDeadlineSeconds",
+  "backoffLimit",
+  "ttlSecondsAfterFinished",
+  "backoffLimitPerIndex",
   "maxFailedIndexes",
 ];
 
@@ -145,7 +154,9 @@ function validateCompletionMode(spec: any, path: string, causes: Causes): void {
   if (isSet(completions) && completions > completionsSoftLimit && isSet(backoffLimitPerIndex)) {
     const when = ` when completions are above ${completionsSoftLimit} and used with backoff limit per index`;
     if (!isSet(maxFailedIndexes)) {
-      causes.push(required(`${path}.maxFailedIndexes`, `must be specified when completions is above ${completionsSoftLimit}`));
+      causes.push(
+        required(`${path}.maxFailedIndexes`, `must be specified when completions is above ${completionsSoftLimit}`),
+      );
     }
     if (isSet(parallelism)) atMost("parallelism", parallelismLimitForHighCompletions, when);
     if (isSet(maxFailedIndexes)) atMost("maxFailedIndexes", maxFailedIndexesForHighCompletions, when);
@@ -171,7 +182,10 @@ function validateSuccessPolicy(spec: any, path: string, causes: Causes): void {
       }
       const counted = countIndexes(succeededIndexes, completions);
       if (typeof counted === "number") total = counted;
-      else causes.push(invalid(`${field}.succeededIndexes`, succeededIndexes, `error parsing succeededIndexes: ${counted}`));
+      else
+        causes.push(
+          invalid(`${field}.succeededIndexes`, succeededIndexes, `error parsing succeededIndexes: ${counted}`),
+        );
     }
     if (isSet(succeededCount)) {
       const at = `${field}.succeededCount`;
@@ -179,7 +193,8 @@ function validateSuccessPolicy(spec: any, path: string, causes: Causes): void {
       const tooBig = (limit: number, what: string) =>
         causes.push(invalid(at, succeededCount, `must be less than or equal to ${limit} (the number of ${what})`));
       if (succeededCount > completions) tooBig(completions, "specified completions");
-      if (isSet(succeededIndexes) && succeededCount > total) tooBig(total, "indexes in the specified succeededIndexes field");
+      if (isSet(succeededIndexes) && succeededCount > total)
+        tooBig(total, "indexes in the specified succeededIndexes field");
     }
   }
 }
@@ -192,14 +207,20 @@ export function validateJobUpdate(job: KubeObject, previous: KubeObject, causes:
   validateCompletionsUpdate(spec, before, causes);
   immutable(spec.selector, before.selector, "spec.selector", causes);
   const notStarted = before.suspend === true && !isSet(previous.status?.startTime);
-  immutable(spec.template, notStarted ? withDirectivesOf(spec.template, before.template) : before.template, "spec.template", causes);
+  immutable(
+    spec.template,
+    notStarted ? withDirectivesOf(spec.template, before.template) : before.template,
+    "spec.template",
+    causes,
+  );
   for (const field of ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"]) {
     immutable(spec[field], before[field], `spec.${field}`, causes);
   }
 }
 
 function validateCompletionsUpdate(spec: any, before: any, causes: Causes): void {
-  if (spec.completionMode !== "Indexed") return immutable(spec.completions, before.completions, "spec.completions", causes);
+  if (spec.completionMode !== "Indexed")
+    return immutable(spec.completions, before.completions, "spec.completions", causes);
   if (semanticEqual(spec.completions, before.completions) || !isSet(spec.completions)) return;
   if (spec.completions !== spec.parallelism) {
     causes.push(invalid("spec.completions", spec.completions, "can only be modified in tandem with spec.parallelism"));

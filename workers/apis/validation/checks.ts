@@ -3,11 +3,7 @@ import { invalid, notSupported, required } from "../../apimachinery/field-error.
 import { parseQuantity } from "../../apimachinery/quantity.ts";
 import type { Quantity } from "../../apimachinery/quantity.ts";
 import type { InvalidCause } from "../../apimachinery/status-errors.ts";
-import {
-  isDns1123Label,
-  isDns1123Subdomain,
-  isLabelKey,
-} from "../../apimachinery/validation-names.ts";
+import { isDns1123Label, isDns1123Subdomain, isLabelKey } from "../../apimachinery/validation-names.ts";
 
 /** Where checks put what they find, in upstream's order. */
 export type Causes = InvalidCause[];

@@ -51,9 +51,7 @@ function validateResizePolicy(policies: any[], restartPolicy: string, path: stri
     requiredEnum(resourceName, ["cpu", "memory"], path, causes);
     requiredEnum(policy.restartPolicy, ["NotRequired", "RestartContainer"], path, causes);
     if (restartPolicy === "Never" && policy.restartPolicy !== "NotRequired") {
-      causes.push(
-        invalid(path, textOf(policy.restartPolicy), "must be 'NotRequired' when `restartPolicy` is 'Never'"),
-      );
+      causes.push(invalid(path, textOf(policy.restartPolicy), "must be 'NotRequired' when `restartPolicy` is 'Never'"));
     }
   }
 }
@@ -113,12 +111,15 @@ export function validateInitContainers(spec: any, context: ContainerContext, pat
     // Init containers run one after another, so each has the host's ports to itself.
     checkHostPortConflicts([container], path, causes);
     if (container.restartPolicy === "Always") {
-      if (container.lifecycle) validateLifecycle(container.lifecycle, context.gracePeriod, `${field}.lifecycle`, causes);
+      if (container.lifecycle)
+        validateLifecycle(container.lifecycle, context.gracePeriod, `${field}.lifecycle`, causes);
       validateProbes(container, context.gracePeriod, field, causes);
     } else {
       for (const forbiddenField of onlySidecars) {
         if (isSet(container[forbiddenField])) {
-          causes.push(forbidden(`${field}.${forbiddenField}`, "may not be set for init containers without restartPolicy=Always"));
+          causes.push(
+            forbidden(`${field}.${forbiddenField}`, "may not be set for init containers without restartPolicy=Always"),
+          );
         }
       }
     }
@@ -128,7 +129,8 @@ export function validateInitContainers(spec: any, context: ContainerContext, pat
 /** What holds for pods but not for templates. Mirrors validateContainersOnlyForPod. */
 export function validateImageSpace(container: any, path: string, causes: Causes): void {
   const image = textOf(container.image);
-  if (image.trim() !== image) causes.push(invalid(`${path}.image`, image, "must not have leading or trailing whitespace"));
+  if (image.trim() !== image)
+    causes.push(invalid(`${path}.image`, image, "must not have leading or trailing whitespace"));
 }
 
 export function validatePolicyOf(policy: unknown, supported: readonly string[], path: string, causes: Causes): void {

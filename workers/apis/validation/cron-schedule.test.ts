@@ -2,7 +2,13 @@ import { expect, it } from "vitest";
 import { cronScheduleProblem } from "./cron-schedule.ts";
 
 it.each([
-  "* * * * *", "*/15 0-6,22 1 jan-mar MON", "0 0 ? * 0", "@hourly", "@every 1h30m", "5/10 * * * *", "CRON_TZ=Asia/Tokyo 0 5 * * *",
+  "* * * * *",
+  "*/15 0-6,22 1 jan-mar MON",
+  "0 0 ? * 0",
+  "@hourly",
+  "@every 1h30m",
+  "5/10 * * * *",
+  "CRON_TZ=Asia/Tokyo 0 5 * * *",
 ])("%s is a schedule", (schedule) => {
   expect(cronScheduleProblem(schedule)).toBeUndefined();
 });

@@ -78,7 +78,8 @@ function parseRange(expression: string, bounds: Bounds): void {
     throw new ScheduleProblem(`beginning of range (${start}) below minimum (${bounds.min}): ${expression}`);
   }
   if (end > bounds.max) throw new ScheduleProblem(`end of range (${end}) above maximum (${bounds.max}): ${expression}`);
-  if (start > end) throw new ScheduleProblem(`beginning of range (${start}) beyond end of range (${end}): ${expression}`);
+  if (start > end)
+    throw new ScheduleProblem(`beginning of range (${start}) beyond end of range (${end}): ${expression}`);
   if (step === 0) throw new ScheduleProblem(`step of range should be a positive number: ${expression}`);
 }
 
@@ -89,7 +90,9 @@ function intOrName(text: string, bounds: Bounds): number {
 
 function parseInteger(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) {
-    throw new ScheduleProblem(`failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw new ScheduleProblem(
+      `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
   }
   const number = Number(text);
   if (number < 0) throw new ScheduleProblem(`negative number (${number}) not allowed: ${text}`);

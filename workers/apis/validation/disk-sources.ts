@@ -51,7 +51,16 @@ export interface VolumeSource {
   shares?: true;
 }
 
-const hostPathTypes = ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+const hostPathTypes = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+];
 
 export const hostPath: SourceCheck = (source, path, causes) => {
   if (!source.path) return void causes.push(required(`${path}.path`));
@@ -85,7 +94,8 @@ export const flocker: SourceCheck = (source, path, causes) => {
   if (datasetName && datasetUUID) {
     causes.push(invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously"));
   }
-  if (textOf(datasetName).includes("/")) causes.push(invalid(`${path}.datasetName`, datasetName, "must not contain '/'"));
+  if (textOf(datasetName).includes("/"))
+    causes.push(invalid(`${path}.datasetName`, datasetName, "must not contain '/'"));
 };
 
 const hostPortDetail = "must be a host:port pair or multiple pairs separated by commas";
@@ -96,7 +106,8 @@ export const quobyte: SourceCheck = (source, path, causes) => {
     causes.push(required(`${path}.tenant`, "must be a UUID and may not exceed a length of 64 characters"));
   } else {
     for (const pair of source.registry.split(",")) {
-      if (!/^(\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair)) causes.push(invalid(`${path}.registry`, source.registry, hostPortDetail));
+      if (!/^(\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair))
+        causes.push(invalid(`${path}.registry`, source.registry, hostPortDetail));
     }
   }
   if (!source.volume) causes.push(required(`${path}.volume`));
@@ -124,7 +135,11 @@ export const flexVolume: SourceCheck = (source, path, causes) => {
   if (!source.driver) causes.push(required(`${path}.driver`));
   for (const [key] of entriesOf(source.options)) {
     const namespace = `.${key.split("/", 1)[0]!.toLowerCase()}`;
-    if (key.includes("/") ? /\.(kubernetes|k8s)\.io$/.test(namespace) : /\.(kubernetes|k8s)\.io$/.test(`.${key.toLowerCase()}`)) {
+    if (
+      key.includes("/")
+        ? /\.(kubernetes|k8s)\.io$/.test(namespace)
+        : /\.(kubernetes|k8s)\.io$/.test(`.${key.toLowerCase()}`)
+    ) {
       causes.push(invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved"));
     }
   }
@@ -147,7 +162,9 @@ export const azureDisk: SourceCheck = (source, path, causes) => {
   }
   if (source.kind !== "Managed" && !uri.startsWith("https://")) {
     causes.push(
-      notSupported(`${path}.diskURI`, uri, ["https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"]),
+      notSupported(`${path}.diskURI`, uri, [
+        "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
+      ]),
     );
   }
 };
@@ -161,11 +178,13 @@ export function iscsi(persistent: boolean): SourceCheck {
   return (source, path, causes, owner) => {
     if (!source.targetPortal) causes.push(required(`${path}.targetPortal`));
     const tooLongTarget = isSet(source.initiatorName) && `${owner}:${textOf(source.targetPortal)}`.length > 64;
-    if (persistent && tooLongTarget) causes.push(invalid(`${path}.targetportal`, textOf(source.targetPortal), targetTooLong));
+    if (persistent && tooLongTarget)
+      causes.push(invalid(`${path}.targetportal`, textOf(source.targetPortal), targetTooLong));
     if (!source.iqn) causes.push(required(`${path}.iqn`));
     else checkIscsiName(source.iqn, startsWrong, `${path}.iqn`, causes);
     checkLun(numberOf(source.lun), path, causes);
-    if ((source.chapAuthDiscovery || source.chapAuthSession) && !source.secretRef) causes.push(required(`${path}.secretRef`));
+    if ((source.chapAuthDiscovery || source.chapAuthSession) && !source.secretRef)
+      causes.push(required(`${path}.secretRef`));
     if (persistent && source.secretRef && !source.secretRef.name) causes.push(required(`${path}.secretRef.name`));
     if (isSet(source.initiatorName)) checkIscsiName(source.initiatorName, startsWrong, `${path}.initiatorname`, causes);
     if (!persistent && tooLongTarget) {
@@ -218,7 +237,12 @@ export function validateCsiDriverName(name: unknown, path: string, causes: Cause
   for (const text of isDns1123Subdomain(driver.toLowerCase())) causes.push(invalid(path, driver, text));
 }
 
-const csiSecretRefs = ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
+const csiSecretRefs = [
+  "controllerPublishSecretRef",
+  "controllerExpandSecretRef",
+  "nodePublishSecretRef",
+  "nodeExpandSecretRef",
+];
 
 export const persistentCsi: SourceCheck = (source, path, causes) => {
   validateCsiDriverName(source.driver, `${path}.driver`, causes);

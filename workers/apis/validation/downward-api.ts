@@ -4,26 +4,53 @@ import type { Causes } from "./checks.ts";
 
 /** `fieldRef` and `resourceFieldRef` of env variables and volume files. Mirrors pkg/apis/core/validation (1.36). */
 export const envFieldPaths = [
-  "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
-  "status.hostIPs", "status.podIP", "status.podIPs",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.serviceAccountName",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.podIP",
+  "status.podIPs",
 ];
 export const volumeFieldPaths = [
-  "metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid",
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
 ];
 /** What ConvertDownwardAPIFieldLabel of pkg/apis/core/pods knows. */
 const fieldLabels = new Set([
-  ...envFieldPaths, ...volumeFieldPaths, "spec.restartPolicy", "spec.schedulerName", "status.phase", "spec.host",
+  ...envFieldPaths,
+  ...volumeFieldPaths,
+  "spec.restartPolicy",
+  "spec.schedulerName",
+  "status.phase",
+  "spec.host",
 ]);
 const resourcePaths = [
-  "limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory",
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
 ];
 const byteDivisors = new Set(["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]);
 
-export function validateObjectFieldSelector(ref: any, supported: readonly string[], path: string, causes: Causes): void {
+export function validateObjectFieldSelector(
+  ref: any,
+  supported: readonly string[],
+  path: string,
+  causes: Causes,
+): void {
   const label = textOf(ref.fieldPath);
   if (!ref.apiVersion) return void causes.push(required(`${path}.apiVersion`));
   if (!label) return void causes.push(required(`${path}.fieldPath`));
-  const failed = (why: string) => causes.push(invalid(`${path}.fieldPath`, label, `error converting fieldPath: ${why}`));
+  const failed = (why: string) =>
+    causes.push(invalid(`${path}.fieldPath`, label, `error converting fieldPath: ${why}`));
   if (ref.apiVersion !== "v1") return void failed(`unsupported pod version: ${ref.apiVersion}`);
   const subscript = /^(.+?)\['(.*)'\]$/.exec(label);
   if (subscript !== null) {
@@ -43,7 +70,8 @@ export function validateResourceFieldSelector(ref: any, inVolume: boolean, path:
   const hugePages = name.startsWith("requests.hugepages-") || name.startsWith("limits.hugepages-");
   if (inVolume && !ref.containerName) causes.push(required(`${path}.containerName`));
   else if (!name) causes.push(required(`${path}.resource`));
-  else if (!resourcePaths.includes(name) && !hugePages) causes.push(notSupported(`${path}.resource`, name, resourcePaths));
+  else if (!resourcePaths.includes(name) && !hugePages)
+    causes.push(notSupported(`${path}.resource`, name, resourcePaths));
   const divisor = quantityOf(ref.divisor ?? "0");
   if (divisor.isZero()) return;
   const text = divisor.toString();
@@ -60,6 +88,8 @@ export function validateResourceFieldSelector(ref: any, inVolume: boolean, path:
         ? "hugepages"
         : undefined;
   if (what !== undefined && !byteDivisors.has(text)) {
-    refuse(`only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the ${what} resource`);
+    refuse(
+      `only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the ${what} resource`,
+    );
   }
 }

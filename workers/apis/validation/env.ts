@@ -38,7 +38,9 @@ function validateValueFrom({ value, valueFrom }: any, path: string, causes: Caus
     validateFileKeyRef(valueFrom.fileKeyRef, `${path}.fileKeyRef`, causes);
   }
   if (sources === 0) {
-    causes.push(invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"));
+    causes.push(
+      invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"),
+    );
   } else if (value) {
     causes.push(invalid(path, "", "may not be specified when `value` is not empty"));
   } else if (sources > 1) {

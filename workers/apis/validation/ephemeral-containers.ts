@@ -5,8 +5,15 @@ import { validateContainerCommon, validateImageSpace } from "./containers.ts";
 import type { ContainerContext } from "./containers.ts";
 
 const refused = [
-  "ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe",
-  "startupProbe", "lifecycle",
+  "ports",
+  "resources",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
 ];
 const refusal = "cannot be set for an Ephemeral Container";
 
@@ -14,7 +21,9 @@ const refusal = "cannot be set for an Ephemeral Container";
 export function validateEphemeralContainers(spec: any, context: ContainerContext, path: string, causes: Causes): void {
   const containers = listOf(spec.ephemeralContainers);
   if (containers.length === 0) return;
-  const others = new Set<string>([...listOf(spec.containers), ...listOf(spec.initContainers)].map((other) => other.name));
+  const others = new Set<string>(
+    [...listOf(spec.containers), ...listOf(spec.initContainers)].map((other) => other.name),
+  );
   const names = new Set(others);
   for (const [index, container] of containers.entries()) {
     const field = `${path}[${index}]`;

@@ -56,19 +56,24 @@ function validateLimit(limit: any, type: string, path: string, causes: Causes): 
     defaultRequests = read("defaultRequest");
   }
   if (type === "PersistentVolumeClaim" && !min.has("storage") && !max.has("storage")) {
-    causes.push(required(`${path}.limits`, "either minimum or maximum storage value is required, but neither was provided"));
+    causes.push(
+      required(`${path}.limits`, "either minimum or maximum storage value is required, but neither was provided"),
+    );
   }
   const ratios = read("maxLimitRequestRatio");
   for (const name of names) {
-    compare({
-      name,
-      path,
-      min: min.get(name),
-      max: max.get(name),
-      value: defaults.get(name),
-      request: defaultRequests.get(name),
-      ratio: ratios.get(name),
-    }, causes);
+    compare(
+      {
+        name,
+        path,
+        min: min.get(name),
+        max: max.get(name),
+        value: defaults.get(name),
+        request: defaultRequests.get(name),
+        ratio: ratios.get(name),
+      },
+      causes,
+    );
   }
 }
 
@@ -112,15 +117,21 @@ function compare({ name, path, min, max, value, request, ratio }: Limit, causes:
   }
 }
 
-function validateRatio(ratio: Quantity, min: Quantity | undefined, max: Quantity | undefined, path: string, causes: Causes): void {
+function validateRatio(
+  ratio: Quantity,
+  min: Quantity | undefined,
+  max: Quantity | undefined,
+  path: string,
+  causes: Causes,
+): void {
   if (ratio.cmp(one) < 0) causes.push(invalid(path, ratio.toString(), `ratio ${ratio.toString()} is less than 1`));
   if (min === undefined || max === undefined) return;
   const fine = [ratio, min, max].every((amount) => amount.value() < maxMilliValue);
-  const most = fine
-    ? Number(max.milliValue()) / Number(min.milliValue())
-    : Number(max.value()) / Number(min.value());
+  const most = fine ? Number(max.milliValue()) / Number(min.milliValue()) : Number(max.value()) / Number(min.value());
   const asked = fine ? Number(ratio.milliValue()) / 1000 : Number(ratio.value());
   if (asked > most) {
-    causes.push(invalid(path, ratio.toString(), `ratio ${ratio.toString()} is greater than max/min = ${most.toFixed(6)}`));
+    causes.push(
+      invalid(path, ratio.toString(), `ratio ${ratio.toString()} is greater than max/min = ${most.toFixed(6)}`),
+    );
   }
 }

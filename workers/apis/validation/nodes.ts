@@ -32,11 +32,15 @@ function validateNodeTaints(taints: any[], path: string, causes: Causes): void {
     const problems = isLabelValue(textOf(taint.value));
     if (problems.length > 0) causes.push(invalid(`${field}.value`, textOf(taint.value), problems.join(";")));
     if (!taint.effect) causes.push(required(`${field}.effect`));
-    else if (!taintEffects.includes(taint.effect)) causes.push(notSupported(`${field}.effect`, taint.effect, taintEffects));
+    else if (!taintEffects.includes(taint.effect))
+      causes.push(notSupported(`${field}.effect`, taint.effect, taintEffects));
     const pair = `${taint.effect}/${taint.key}`;
     if (seen.has(pair)) {
       const shown = {
-        Key: textOf(taint.key), Value: textOf(taint.value), Effect: textOf(taint.effect), TimeAdded: taint.timeAdded ?? null,
+        Key: textOf(taint.key),
+        Value: textOf(taint.value),
+        Effect: textOf(taint.effect),
+        TimeAdded: taint.timeAdded ?? null,
       };
       causes.push(duplicate(field, shown, "taints must be unique by key and effect pair"));
     }

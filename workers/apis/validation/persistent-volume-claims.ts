@@ -2,7 +2,18 @@ import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { forbidden, invalid, notSupported, required } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { isDns1123Label, isDns1123Subdomain } from "../../apimachinery/validation-names.ts";
-import { checkText, dnsSubdomain, entriesOf, immutable, isSet, listOf, quantityOf, qualifiedName, supportedEnum, textOf } from "./checks.ts";
+import {
+  checkText,
+  dnsSubdomain,
+  entriesOf,
+  immutable,
+  isSet,
+  listOf,
+  quantityOf,
+  qualifiedName,
+  supportedEnum,
+  textOf,
+} from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateAnnotations, validateLabels, validateLabelSelector } from "./label-selector.ts";
 import {
@@ -43,11 +54,14 @@ export function validateClaimSpec(spec: any, path: string, causes: Causes, previ
   if (dataSource) validateDataSource(dataSource, anyGroup, `${path}.dataSource`, causes);
   if (dataSourceRef) {
     validateDataSource(dataSourceRef, anyGroup, `${path}.dataSourceRef`, causes);
-    if (dataSourceRef.namespace) checkText(isDns1123Label, dataSourceRef.namespace, `${path}.dataSourceRef.namespace`, causes);
+    if (dataSourceRef.namespace)
+      checkText(isDns1123Label, dataSourceRef.namespace, `${path}.dataSourceRef.namespace`, causes);
   }
   if (dataSource && dataSourceRef) {
     if (dataSourceRef.namespace) {
-      causes.push(invalid(path, `${path}.dataSource`, "may not be specified when dataSourceRef.namespace is specified"));
+      causes.push(
+        invalid(path, `${path}.dataSource`, "may not be specified when dataSourceRef.namespace is specified"),
+      );
     } else if (
       (dataSource.apiGroup ?? undefined) !== (dataSourceRef.apiGroup ?? undefined) ||
       dataSource.kind !== dataSourceRef.kind ||
@@ -66,7 +80,9 @@ function validateDataSource(source: any, anyGroup: boolean, path: string, causes
   if (!source.kind) causes.push(required(`${path}.kind`));
   const group = textOf(source.apiGroup);
   if (!group && source.kind !== "PersistentVolumeClaim") {
-    causes.push(invalid(path, textOf(source.kind), "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+    causes.push(
+      invalid(path, textOf(source.kind), "must be 'PersistentVolumeClaim' when referencing the default apiGroup"),
+    );
   }
   if (group && !anyGroup) checkText(isDns1123Subdomain, group, `${path}.apiGroup`, causes);
 }
@@ -79,7 +95,8 @@ export function validateClaimTemplate(template: any, path: string, causes: Cause
   validateAnnotations(metadata.annotations, `${path}.metadata.annotations`, causes);
   validateLabels(metadata.labels, `${path}.metadata.labels`, causes);
   for (const [field, value] of entriesOf(metadata)) {
-    if (!templateMetadata.has(field) && isSet(value)) causes.push(forbidden(`${path}.metadata.${field}`, "cannot be set"));
+    if (!templateMetadata.has(field) && isSet(value))
+      causes.push(forbidden(`${path}.metadata.${field}`, "cannot be set"));
   }
   validateClaimSpec(template.spec ?? {}, `${path}.spec`, causes);
 }
@@ -134,12 +151,17 @@ function validateAttributesClassUpdate(spec: any, before: any, causes: Causes): 
   if (!isSet(spec.volumeAttributesClassName)) {
     causes.push(forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden"));
   } else if (spec.volumeAttributesClassName === "" && before.volumeAttributesClassName !== "") {
-    causes.push(forbidden("spec.volumeAttributesClassName", "update from non-nil value to an empty string is forbidden"));
+    causes.push(
+      forbidden("spec.volumeAttributesClassName", "update from non-nil value to an empty string is forbidden"),
+    );
   }
 }
 
 const resizeStatuses = [
-  "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible",
+  "ControllerResizeInProgress",
+  "ControllerResizeInfeasible",
+  "NodeResizeInProgress",
+  "NodeResizeInfeasible",
   "NodeResizePending",
 ].sort();
 
@@ -147,15 +169,18 @@ const resizeStatuses = [
 export function validateClaimStatusUpdate(claim: KubeObject, _previous: KubeObject, causes: Causes): void {
   const status = claim.status ?? {};
   if (listOf(claim.spec?.accessModes).length === 0) causes.push(required("Spec.accessModes"));
-  for (const [name, amount] of entriesOf(status.capacity)) validateBasicQuantity(amount, `status.capacity[${name}]`, causes);
+  for (const [name, amount] of entriesOf(status.capacity))
+    validateBasicQuantity(amount, `status.capacity[${name}]`, causes);
   for (const [name, value] of entriesOf(status.allocatedResourceStatuses)) {
     validateClaimResourceName(name, "status.allocatedResourceStatus", causes);
-    if (!resizeStatuses.includes(value)) causes.push(notSupported("status.allocatedResourceStatus", name, resizeStatuses));
+    if (!resizeStatuses.includes(value))
+      causes.push(notSupported("status.allocatedResourceStatus", name, resizeStatuses));
   }
   for (const [name, amount] of entriesOf(status.allocatedResources)) {
     if (!validateClaimResourceName(name, "status.allocatedResources", causes)) continue;
     const field = `status.allocatedResources[${name}]`;
-    if (validateBasicQuantity(amount, field, causes)) validateResourceQuantity("storage", quantityOf(amount), field, causes);
+    if (validateBasicQuantity(amount, field, causes))
+      validateResourceQuantity("storage", quantityOf(amount), field, causes);
   }
 }
 

@@ -122,13 +122,20 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, previous: Kub
       source = { ...source, controllerExpandSecretRef: undefined };
     }
     if (!semanticEqual(source, before[field])) {
-      causes.push(forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n"));
+      causes.push(
+        forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n"),
+      );
       break;
     }
   }
   immutable(spec.volumeMode, before.volumeMode, "volumeMode", causes);
-  if (before.nodeAffinity && !semanticEqual(spec.nodeAffinity, withStableLabels(spec.nodeAffinity, before.nodeAffinity))) {
-    causes.push(invalid("nodeAffinity", spec.nodeAffinity, "field is immutable, except for updating from beta label to GA"));
+  if (
+    before.nodeAffinity &&
+    !semanticEqual(spec.nodeAffinity, withStableLabels(spec.nodeAffinity, before.nodeAffinity))
+  ) {
+    causes.push(
+      invalid("nodeAffinity", spec.nodeAffinity, "field is immutable, except for updating from beta label to GA"),
+    );
   }
   if (isSet(before.volumeAttributesClassName) && !isSet(spec.volumeAttributesClassName)) {
     causes.push(forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden"));

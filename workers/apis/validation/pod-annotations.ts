@@ -15,7 +15,9 @@ export function validatePodAnnotations(annotations: any, spec: any, path: string
   if (!annotations) return;
   const mirror = annotations[mirrorAnnotation];
   if (mirror !== undefined && !spec.nodeName) {
-    causes.push(invalid(`${path}[${mirrorAnnotation}]`, mirror, "must set spec.nodeName if mirror pod annotation is set"));
+    causes.push(
+      invalid(`${path}[${mirrorAnnotation}]`, mirror, "must set spec.nodeName if mirror pod annotation is set"),
+    );
   }
   const cost = annotations[deletionCostAnnotation];
   if (cost !== undefined && !isDeletionCost(cost)) {
@@ -52,8 +54,10 @@ function validateSeccompAnnotation(profile: string, path: string, causes: Causes
 export function validatePodAnnotationUpdates(annotations: any, previous: any, path: string, causes: Causes): void {
   for (const [key, value] of entriesOf(previous)) {
     if (annotations?.[key] === value) continue;
-    if (key.startsWith(appArmorPrefix)) causes.push(forbidden(`${path}[${key}]`, "may not remove or update AppArmor annotations"));
-    if (key === mirrorAnnotation) causes.push(forbidden(`${path}[${key}]`, "may not remove or update mirror pod annotation"));
+    if (key.startsWith(appArmorPrefix))
+      causes.push(forbidden(`${path}[${key}]`, "may not remove or update AppArmor annotations"));
+    if (key === mirrorAnnotation)
+      causes.push(forbidden(`${path}[${key}]`, "may not remove or update mirror pod annotation"));
   }
   for (const [key] of entriesOf(annotations)) {
     if (previous?.[key] !== undefined) continue;
@@ -67,7 +71,13 @@ export function validateProfilesMatch(annotations: any, spec: any, path: string,
   if (!annotations) return;
   const podSeccomp = spec.securityContext?.seccompProfile;
   if (podSeccomp && annotations[seccompPodAnnotation] !== undefined) {
-    matchProfile("seccomp", annotations[seccompPodAnnotation], podSeccomp, `${path}.securityContext.seccompProfile`, causes);
+    matchProfile(
+      "seccomp",
+      annotations[seccompPodAnnotation],
+      podSeccomp,
+      `${path}.securityContext.seccompProfile`,
+      causes,
+    );
   }
   for (const [container, field] of containersOf(spec, path)) {
     const seccomp = container.securityContext?.seccompProfile;
@@ -86,7 +96,13 @@ export function validateProfilesMatch(annotations: any, spec: any, path: string,
   }
 }
 
-function matchProfile(what: "seccomp" | "apparmor", annotation: string, profile: any, path: string, causes: Causes): void {
+function matchProfile(
+  what: "seccomp" | "apparmor",
+  annotation: string,
+  profile: any,
+  path: string,
+  causes: Causes,
+): void {
   const typeDiffers = () => causes.push(forbidden(`${path}.type`, `${what} type in annotation and field must match`));
   switch (profile.type) {
     case "Unconfined":

@@ -50,7 +50,11 @@ export function validatePodSpec(spec: any, pod: PodContext, path: string, causes
   }
   if (spec.schedulingGates) validateSchedulingGates(listOf(spec.schedulingGates), `${path}.schedulingGates`, causes);
   if (spec.topologySpreadConstraints) {
-    validateTopologySpreadConstraints(listOf(spec.topologySpreadConstraints), `${path}.topologySpreadConstraints`, causes);
+    validateTopologySpreadConstraints(
+      listOf(spec.topologySpreadConstraints),
+      `${path}.topologySpreadConstraints`,
+      causes,
+    );
   }
   validateHostProcess(spec, path, causes);
   validateHostUsers(spec, path, causes);
@@ -71,7 +75,8 @@ function validateNames(spec: any, path: string, causes: Causes): void {
   if (spec.subdomain) dnsLabel(spec.subdomain, `${path}.subdomain`, causes);
   if (isSet(spec.hostnameOverride)) {
     dnsSubdomain(spec.hostnameOverride, `${path}.hostnameOverride`, causes);
-    if (spec.hostnameOverride.length > maxHostnameLength) causes.push(tooLong(`${path}.hostnameOverride`, maxHostnameLength));
+    if (spec.hostnameOverride.length > maxHostnameLength)
+      causes.push(tooLong(`${path}.hostnameOverride`, maxHostnameLength));
   }
 }
 
@@ -131,7 +136,9 @@ function validateResourceClaims(claims: any[], path: string, causes: Causes): vo
       ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
     };
     if (isSet(resourceClaimName) && isSet(resourceClaimTemplateName)) {
-      causes.push(invalid(field, shown, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
+      causes.push(
+        invalid(field, shown, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"),
+      );
     }
     if (!isSet(resourceClaimName) && !isSet(resourceClaimTemplateName)) {
       causes.push(invalid(field, shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));

@@ -15,7 +15,12 @@ export function validatePodStatusUpdate(pod: KubeObject, previous: KubeObject, c
   const before = previous.status ?? {};
   const spec = previous.spec ?? {};
   if (pod.metadata.annotations || previous.metadata.annotations) {
-    validatePodAnnotationUpdates(pod.metadata.annotations, previous.metadata.annotations, "metadata.annotations", causes);
+    validatePodAnnotationUpdates(
+      pod.metadata.annotations,
+      previous.metadata.annotations,
+      "metadata.annotations",
+      causes,
+    );
   }
   const conditions = listOf(status.conditions);
   for (let index = 0; index < conditions.length; index++) {
@@ -25,7 +30,8 @@ export function validatePodStatusUpdate(pod: KubeObject, previous: KubeObject, c
   if (status.nominatedNodeName && status.nominatedNodeName !== before.nominatedNodeName) {
     dnsSubdomain(status.nominatedNodeName, "status.nominatedNodeName", causes);
   }
-  if (status.qosClass !== before.qosClass) immutable(textOf(status.qosClass), textOf(before.qosClass), "status.qosClass", causes);
+  if (status.qosClass !== before.qosClass)
+    immutable(textOf(status.qosClass), textOf(before.qosClass), "status.qosClass", causes);
   for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const) {
     validateTransitions(list, listOf(status[list]), listOf(before[list]), spec, causes);
   }
@@ -42,7 +48,9 @@ export function validatePodStatusUpdate(pod: KubeObject, previous: KubeObject, c
     for (const [index, container] of listOf(status[list]).entries()) {
       validateContainerUser(container.user?.linux, spec.os?.name, `status.${list}[${index}].linux`, causes);
       if (list === "ephemeralContainerStatuses" && listOf(container.allocatedResourcesStatus).length > 0) {
-        causes.push(forbidden(`status.${list}[${index}].allocatedResourcesStatus`, "must not be specified in container status"));
+        causes.push(
+          forbidden(`status.${list}[${index}].allocatedResourcesStatus`, "must not be specified in container status"),
+        );
       }
     }
   }
@@ -80,7 +88,13 @@ function validateIps(ips: any[], path: string, causes: Causes): void {
   for (let index = 0; index < ips.length; index++) validateIp(ips[index].ip, `${path}[${index}]`, causes);
   if (ips.length < 2) return;
   if (!isDualStack(ips.map((entry) => parseIp(textOf(entry.ip))?.family)) || ips.length > 2) {
-    causes.push(invalid(path, ips.map((entry) => ({ IP: entry.ip })), "may specify no more than one IP for each IP family"));
+    causes.push(
+      invalid(
+        path,
+        ips.map((entry) => ({ IP: entry.ip })),
+        "may specify no more than one IP for each IP family",
+      ),
+    );
   }
   const seen = new Set<string>();
   for (const [index, entry] of ips.entries()) {

@@ -84,7 +84,9 @@ function validateOnlyAddedTolerations(tolerations: any[], before: any[], causes:
       semanticEqual({ ...old, tolerationSeconds: toleration.tolerationSeconds }, toleration),
     );
     if (!kept) {
-      causes.push(forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"));
+      causes.push(
+        forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"),
+      );
       return;
     }
   }
@@ -147,7 +149,8 @@ function validateNodeAffinityMutation(affinity: any, before: any, causes: Causes
 
 function hasOnlyAdditions(term: any, old: any): boolean {
   const lists = ["matchExpressions", "matchFields"];
-  if (lists.every((list) => listOf(old[list]).length === 0)) return lists.every((list) => listOf(term[list]).length === 0);
+  if (lists.every((list) => listOf(old[list]).length === 0))
+    return lists.every((list) => listOf(term[list]).length === 0);
   return lists.every((list) => {
     const before = listOf(old[list]);
     return semanticEqual(listOf(term[list]).slice(0, before.length), before);

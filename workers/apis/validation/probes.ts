@@ -54,7 +54,13 @@ export function validateLifecycle(lifecycle: any, gracePeriod: number | undefine
   }
 }
 
-function validateHandler(handler: any, kinds: string[], gracePeriod: number | undefined, path: string, causes: Causes): void {
+function validateHandler(
+  handler: any,
+  kinds: string[],
+  gracePeriod: number | undefined,
+  path: string,
+  causes: Causes,
+): void {
   let found = false;
   for (const kind of kinds) {
     const action = handler[kind];
@@ -66,7 +72,13 @@ function validateHandler(handler: any, kinds: string[], gracePeriod: number | un
   if (!found) causes.push(required(path, "must specify a handler type"));
 }
 
-function validateAction(kind: string, action: any, gracePeriod: number | undefined, path: string, causes: Causes): void {
+function validateAction(
+  kind: string,
+  action: any,
+  gracePeriod: number | undefined,
+  path: string,
+  causes: Causes,
+): void {
   switch (kind) {
     case "exec":
       if (listOf(action.command).length === 0) causes.push(required(`${path}.command`));
@@ -83,7 +95,9 @@ function validateAction(kind: string, action: any, gracePeriod: number | undefin
     case "sleep": {
       const seconds = numberOf(action.seconds);
       if (gracePeriod !== undefined && (seconds < 0 || seconds > gracePeriod)) {
-        causes.push(invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`));
+        causes.push(
+          invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`),
+        );
       }
       break;
     }

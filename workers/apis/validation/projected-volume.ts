@@ -78,7 +78,9 @@ function validateTrustBundle(bundle: any, path: string, causes: Causes): void {
       causes.push(invalid(`${path}.name`, name, `not a valid clustertrustbundlename: ${text}`));
     }
     if (bundle.labelSelector) {
-      causes.push(invalid(`${path}.labelSelector`, bundle.labelSelector, "labelSelector must be unset if name is specified"));
+      causes.push(
+        invalid(`${path}.labelSelector`, bundle.labelSelector, "labelSelector must be unset if name is specified"),
+      );
     }
   } else if (isSet(signerName)) {
     if (signerName === "") causes.push(required(`${path}.signerName`, "must be a valid signer name"));

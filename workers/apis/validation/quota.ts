@@ -6,12 +6,26 @@ import { isStandardQuotaResource, validateQuotaResourceName, validateResourceQua
 
 /** Resource quotas. Mirrors ValidateResourceQuota of pkg/apis/core/validation (1.36). */
 const scopes = new Set([
-  "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity",
+  "Terminating",
+  "NotTerminating",
+  "BestEffort",
+  "NotBestEffort",
+  "PriorityClass",
+  "CrossNamespacePodAffinity",
   "VolumeAttributesClass",
 ]);
-const valueless = new Set(["BestEffort", "NotBestEffort", "Terminating", "NotTerminating", "CrossNamespacePodAffinity"]);
+const valueless = new Set([
+  "BestEffort",
+  "NotBestEffort",
+  "Terminating",
+  "NotTerminating",
+  "CrossNamespacePodAffinity",
+]);
 const podCompute = new Set(["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"]);
-const opposites = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
+const opposites = [
+  ["BestEffort", "NotBestEffort"],
+  ["Terminating", "NotTerminating"],
+];
 
 function isScopeValidForResource(scope: string, resource: string): boolean {
   switch (scope) {
@@ -34,7 +48,9 @@ function validateAmounts(amounts: unknown, path: string, causes: Causes): void {
 
 function validateQuotaSpec(spec: any, causes: Causes): void {
   validateAmounts(spec.hard, "spec.hard", causes);
-  const resources = Object.keys(spec.hard ?? {}).filter(isStandardQuotaResource).sort();
+  const resources = Object.keys(spec.hard ?? {})
+    .filter(isStandardQuotaResource)
+    .sort();
   const given = listOf(spec.scopes);
   for (const scope of given) {
     if (!scopes.has(scope)) causes.push(invalid("spec.scopes", given, "unsupported scope"));
@@ -81,7 +97,10 @@ function validateScopeSelector(spec: any, resources: string[], causes: Causes): 
       case "NotIn":
         if (values.length === 0) {
           causes.push(
-            required(`${path}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"),
+            required(
+              `${path}.values`,
+              "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+            ),
           );
         }
         break;
@@ -89,7 +108,11 @@ function validateScopeSelector(spec: any, resources: string[], causes: Causes): 
       case "DoesNotExist":
         if (values.length > 0) {
           causes.push(
-            invalid(`${path}.values`, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"),
+            invalid(
+              `${path}.values`,
+              values,
+              "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+            ),
           );
         }
         break;
@@ -97,7 +120,12 @@ function validateScopeSelector(spec: any, resources: string[], causes: Causes): 
         causes.push(invalid(`${path}.operator`, textOf(term.operator), "not a valid selector operator"));
     }
   }
-  checkConflicts(terms.map((term) => term.scopeName), path, listOf(spec.scopes), causes);
+  checkConflicts(
+    terms.map((term) => term.scopeName),
+    path,
+    listOf(spec.scopes),
+    causes,
+  );
 }
 
 export function validateResourceQuota(quota: KubeObject, causes: Causes): void {

@@ -7,12 +7,26 @@ import type { Causes } from "./checks.ts";
 /** Names and amounts of resources. Mirrors pkg/apis/core/helper and ValidateResourceQuantityValue (1.36). */
 const containerResources = new Set(["cpu", "memory", "ephemeral-storage"]);
 const integerResources = new Set([
-  "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps", "persistentvolumeclaims",
-  "services.nodeports", "services.loadbalancers",
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+  "services.nodeports",
+  "services.loadbalancers",
 ]);
 const quotaResources = new Set([
-  ...containerResources, ...integerResources, "requests.cpu", "requests.memory", "requests.storage",
-  "requests.ephemeral-storage", "limits.cpu", "limits.memory", "limits.ephemeral-storage",
+  ...containerResources,
+  ...integerResources,
+  "requests.cpu",
+  "requests.memory",
+  "requests.storage",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
 ]);
 const standardResources = new Set([...quotaResources, "storage"]);
 

@@ -68,7 +68,13 @@ function validateRequirements(
   if (resources.claims) validateClaimNames(listOf(resources.claims), podClaimNames, `${path}.claims`, causes);
 }
 
-function validateAgainstLimit(name: string, request: Quantity, limit: Quantity | undefined, path: string, causes: Causes): void {
+function validateAgainstLimit(
+  name: string,
+  request: Quantity,
+  limit: Quantity | undefined,
+  path: string,
+  causes: Causes,
+): void {
   if (limit === undefined) {
     if (!isOvercommitAllowed(name)) {
       causes.push(required(`${path}.limits`, "Limit must be set for non overcommitable resources"));
@@ -77,9 +83,17 @@ function validateAgainstLimit(name: string, request: Quantity, limit: Quantity |
   }
   const order = request.cmp(limit);
   if (order !== 0 && !isOvercommitAllowed(name)) {
-    causes.push(invalid(`${path}.requests`, request.toString(), `must be equal to ${name} limit of ${limit.toString()}`));
+    causes.push(
+      invalid(`${path}.requests`, request.toString(), `must be equal to ${name} limit of ${limit.toString()}`),
+    );
   } else if (order > 0) {
-    causes.push(invalid(`${path}.requests`, request.toString(), `must be less than or equal to ${name} limit of ${limit.toString()}`));
+    causes.push(
+      invalid(
+        `${path}.requests`,
+        request.toString(),
+        `must be less than or equal to ${name} limit of ${limit.toString()}`,
+      ),
+    );
   }
 }
 
@@ -87,7 +101,9 @@ function validateHugePages(name: string, quantity: Quantity, path: string, cause
   const size = quantityOf(name.slice("hugepages-".length));
   const whole = size.sign() > 0 && size.milliValue() % 1000n === 0n;
   if (!whole || quantity.value() % size.value() !== 0n) {
-    causes.push(invalid(path, quantity.toString(), `${quantity.toString()} is not positive integer multiple of ${name}`));
+    causes.push(
+      invalid(path, quantity.toString(), `${quantity.toString()} is not positive integer multiple of ${name}`),
+    );
   }
 }
 
@@ -117,7 +133,12 @@ function validateClaimNames(claims: any[], podClaimNames: ReadonlySet<string>, p
 }
 
 /** Mirrors validatePodResources: the pod's own requests and limits against those of its containers. */
-export function validatePodResources(spec: any, podClaimNames: ReadonlySet<string>, path: string, causes: Causes): void {
+export function validatePodResources(
+  spec: any,
+  podClaimNames: ReadonlySet<string>,
+  path: string,
+  causes: Causes,
+): void {
   const { resources } = spec;
   if (!resources) return;
   if (resources.claims) causes.push(forbidden(`${path}.claims`, "claims cannot be set for Resources at pod-level"));
@@ -126,7 +147,11 @@ export function validatePodResources(spec: any, podClaimNames: ReadonlySet<strin
     const own = quantityOf(resources.requests?.[name] ?? "0");
     if (sum.cmp(own) > 0) {
       causes.push(
-        invalid(`${path}.requests[${name}]`, own.toString(), `must be greater than or equal to aggregate container requests of ${sum.toString()}`),
+        invalid(
+          `${path}.requests[${name}]`,
+          own.toString(),
+          `must be greater than or equal to aggregate container requests of ${sum.toString()}`,
+        ),
       );
     }
   }
@@ -153,7 +178,8 @@ function aggregateRequests(spec: any): Map<string, Quantity> {
   const total = new Map<string, Quantity>();
   const sidecars = new Map<string, Quantity>();
   const steps = new Map<string, Quantity>();
-  const add = (to: Map<string, Quantity>, name: string, amount: Quantity) => to.set(name, to.get(name)?.add(amount) ?? amount);
+  const add = (to: Map<string, Quantity>, name: string, amount: Quantity) =>
+    to.set(name, to.get(name)?.add(amount) ?? amount);
   const raise = (to: Map<string, Quantity>, name: string, amount: Quantity) => {
     const before = to.get(name);
     if (before === undefined || amount.cmp(before) > 0) to.set(name, amount);

@@ -22,7 +22,9 @@ export function validatePodSecurityContext(spec: any, specPath: string, causes: 
     validateId(group, `${path}.supplementalGroups[${index}]`, causes);
   }
   if (spec.shareProcessNamespace && spec.hostPID) {
-    causes.push(invalid(`${path}.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled"));
+    causes.push(
+      invalid(`${path}.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled"),
+    );
   }
   validateSysctls(listOf(context.sysctls), spec, `${path}.sysctls`, causes);
   if (isSet(context.fsGroupChangePolicy)) {
@@ -49,7 +51,9 @@ function validateSysctls(sysctls: any[], spec: any, path: string, causes: Causes
     const field = `${path}[${index}].name`;
     if (!name) causes.push(required(field));
     else if (name.length > sysctlMaxLength || !sysctlName.test(name)) {
-      causes.push(invalid(field, name, `must have at most ${sysctlMaxLength} characters and match regex ${sysctlNameText}`));
+      causes.push(
+        invalid(field, name, `must have at most ${sysctlMaxLength} characters and match regex ${sysctlNameText}`),
+      );
     } else if (names.has(name)) causes.push(duplicate(field, name));
     names.add(name);
     const dotted = textOf(name).replaceAll("/", ".");
@@ -62,7 +66,9 @@ function validateSysctls(sysctls: any[], spec: any, path: string, causes: Causes
 }
 
 function isIpcSysctl(name: string): boolean {
-  return name === "kernel.sem" || name === "kernel.shm_rmid_forced" || /^(kernel\.shm|kernel\.msg|fs\.mqueue\.)/.test(name);
+  return (
+    name === "kernel.sem" || name === "kernel.shm_rmid_forced" || /^(kernel\.shm|kernel\.msg|fs\.mqueue\.)/.test(name)
+  );
 }
 
 const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];
@@ -139,13 +145,24 @@ export function validateContainerSecurityContext(context: any, hostUsers: boolea
 }
 
 const internalFields = [
-  "capabilities", "privileged", "seLinuxOptions", "windowsOptions", "runAsUser", "runAsGroup", "runAsNonRoot",
-  "readOnlyRootFilesystem", "allowPrivilegeEscalation", "procMount", "seccompProfile", "appArmorProfile",
+  "capabilities",
+  "privileged",
+  "seLinuxOptions",
+  "windowsOptions",
+  "runAsUser",
+  "runAsGroup",
+  "runAsNonRoot",
+  "readOnlyRootFilesystem",
+  "allowPrivilegeEscalation",
+  "procMount",
+  "seccompProfile",
+  "appArmorProfile",
 ];
 
 /** As upstream's internal type is shown: all fields, with Go's names. */
 function internalForm(context: any): Record<string, unknown> {
-  const goName = (field: string) => (field === "seLinuxOptions" ? "SELinuxOptions" : field[0]!.toUpperCase() + field.slice(1));
+  const goName = (field: string) =>
+    field === "seLinuxOptions" ? "SELinuxOptions" : field[0]!.toUpperCase() + field.slice(1);
   return Object.fromEntries(internalFields.map((field) => [goName(field), context[field] ?? null]));
 }
 

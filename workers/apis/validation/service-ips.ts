@@ -27,12 +27,18 @@ export function validateClusterIps(spec: any, causes: Causes): void {
   } else if (ips.length > 0) causes.push(invalid(path, ips, "must be empty when `clusterIP` is not specified"));
   const seen = new Set<string>();
   for (const [index, family] of families.entries()) {
-    if (family !== "IPv4" && family !== "IPv6") causes.push(notSupported(`spec.ipFamilies[${index}]`, family, ["IPv4", "IPv6"]));
+    if (family !== "IPv4" && family !== "IPv6")
+      causes.push(notSupported(`spec.ipFamilies[${index}]`, family, ["IPv4", "IPv6"]));
     if (seen.has(family)) causes.push(duplicate(`spec.ipFamilies[${index}]`, family));
     seen.add(family);
   }
   if (isSet(spec.ipFamilyPolicy)) {
-    supportedEnum(spec.ipFamilyPolicy, ["PreferDualStack", "RequireDualStack", "SingleStack"], "spec.ipFamilyPolicy", causes);
+    supportedEnum(
+      spec.ipFamilyPolicy,
+      ["PreferDualStack", "RequireDualStack", "SingleStack"],
+      "spec.ipFamilyPolicy",
+      causes,
+    );
   }
   let readable = true;
   for (const [index, ip] of ips.entries()) {
@@ -53,7 +59,9 @@ export function validateClusterIps(spec: any, causes: Causes): void {
     const six = parseIp(ip)?.family === 6;
     const family = families[index];
     if ((family === "IPv4" && six) || (family === "IPv6" && !six)) {
-      causes.push(invalid(`${path}[${index}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``));
+      causes.push(
+        invalid(`${path}[${index}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``),
+      );
     }
   }
 }
@@ -104,7 +112,11 @@ function compare({ list, old, path, changed, unset }: Comparison, what: string, 
   }
   if (old.length > list.length && list.length === 1 && spec.ipFamilyPolicy !== "SingleStack") {
     causes.push(
-      invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the secondary ${what}`),
+      invalid(
+        "spec.ipFamilyPolicy",
+        spec.ipFamilyPolicy,
+        `must be set to 'SingleStack' when releasing the secondary ${what}`,
+      ),
     );
   }
 }

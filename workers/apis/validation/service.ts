@@ -1,6 +1,16 @@
 import { duplicate, forbidden, invalid, notSupported, required } from "../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { dnsLabel, dnsSubdomain, isSet, listOf, numberOf, qualifiedName, requiredEnum, supportedEnum, textOf } from "./checks.ts";
+import {
+  dnsLabel,
+  dnsSubdomain,
+  isSet,
+  listOf,
+  numberOf,
+  qualifiedName,
+  requiredEnum,
+  supportedEnum,
+  textOf,
+} from "./checks.ts";
 import type { Causes } from "./checks.ts";
 import { validateCidr, validateIp, validateNonSpecialIp, parseIp } from "./ip.ts";
 import { validateLabels } from "./label-selector.ts";
@@ -37,7 +47,8 @@ export function validateService(service: KubeObject, causes: Causes): void {
   validateSessionAffinity(spec, causes);
   validateClusterIps(spec, causes);
   for (const [index, ip] of listOf(spec.externalIPs).entries()) {
-    if (validateIp(ip, `spec.externalIPs[${index}]`, causes)) validateNonSpecialIp(ip, `spec.externalIPs[${index}]`, causes);
+    if (validateIp(ip, `spec.externalIPs[${index}]`, causes))
+      validateNonSpecialIp(ip, `spec.externalIPs[${index}]`, causes);
   }
   requiredEnum(spec.type, types, "spec.type", causes);
   validatePortConflicts(spec, ports, causes);
@@ -92,7 +103,8 @@ function validatePortConflicts(spec: any, ports: any[], causes: Causes): void {
   const taken = new Set<string>();
   if (spec.type === "ClusterIP") {
     for (const [index, port] of ports.entries()) {
-      if (port.nodePort) causes.push(forbidden(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+      if (port.nodePort)
+        causes.push(forbidden(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
     }
   }
   for (const [index, { protocol, nodePort }] of ports.entries()) {
@@ -103,7 +115,12 @@ function validatePortConflicts(spec: any, ports: any[], causes: Causes): void {
   for (const [index, { protocol, port }] of ports.entries()) {
     if (taken.has(`${protocol}/${port}`)) {
       const shown = {
-        Name: "", Protocol: textOf(protocol), AppProtocol: null, Port: numberOf(port), TargetPort: 0, NodePort: 0,
+        Name: "",
+        Protocol: textOf(protocol),
+        AppProtocol: null,
+        Port: numberOf(port),
+        TargetPort: 0,
+        NodePort: 0,
       };
       causes.push(duplicate(`spec.ports[${index}]`, shown));
     }
@@ -137,7 +154,9 @@ function validateLoadBalancerFields(spec: any, annotations: Record<string, strin
 
 function isExternallyAccessible(spec: any): boolean {
   const { type } = spec;
-  return type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && listOf(spec.externalIPs).length > 0);
+  return (
+    type === "LoadBalancer" || type === "NodePort" || (type === "ClusterIP" && listOf(spec.externalIPs).length > 0)
+  );
 }
 
 function needsHealthCheck(spec: any): boolean {

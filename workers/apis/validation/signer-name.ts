@@ -11,13 +11,18 @@ export function validateSignerName(value: unknown, path: string, causes: Causes)
   if (name === "") return void causes.push(required(path));
   const slash = name.indexOf("/");
   if (slash < 0 || slash === name.length - 1) {
-    return void causes.push(invalid(path, name, 'must be a fully qualified domain and path of the form "example.com/signer-name"'));
+    return void causes.push(
+      invalid(path, name, 'must be a fully qualified domain and path of the form "example.com/signer-name"'),
+    );
   }
   if (name.indexOf("/", slash + 1) >= 0) {
-    return void causes.push(invalid(path, name, "must be a fully qualified domain and path of the form \"example.com/signer-name\""));
+    return void causes.push(
+      invalid(path, name, 'must be a fully qualified domain and path of the form "example.com/signer-name"'),
+    );
   }
   for (const part of [name.slice(0, slash), name.slice(slash + 1)]) {
-    for (const text of isDns1123Subdomain(part)) causes.push(invalid(path, part, `validating label "${part}": ${text}`));
+    for (const text of isDns1123Subdomain(part))
+      causes.push(invalid(path, part, `validating label "${part}": ${text}`));
   }
   if (name.length > maxSignerNameLength) causes.push(tooLong(path, maxSignerNameLength));
 }

@@ -14,14 +14,19 @@ export function validateTopologySpreadConstraints(constraints: any[], path: stri
     if (maxSkew <= 0) causes.push(invalid(`${field}.maxSkew`, maxSkew, isNotPositiveMessage));
     if (!topologyKey) causes.push(required(`${field}.topologyKey`, "can not be empty"));
     if (whenUnsatisfiable !== "DoNotSchedule" && whenUnsatisfiable !== "ScheduleAnyway") {
-      causes.push(notSupported(`${field}.whenUnsatisfiable`, textOf(whenUnsatisfiable), ["DoNotSchedule", "ScheduleAnyway"]));
+      causes.push(
+        notSupported(`${field}.whenUnsatisfiable`, textOf(whenUnsatisfiable), ["DoNotSchedule", "ScheduleAnyway"]),
+      );
     }
     const repeated = constraints
       .slice(index + 1)
       .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
     if (repeated) {
       causes.push(
-        duplicate(`${field}.{topologyKey, whenUnsatisfiable}`, `{${textOf(topologyKey)}, ${textOf(whenUnsatisfiable)}}`),
+        duplicate(
+          `${field}.{topologyKey, whenUnsatisfiable}`,
+          `{${textOf(topologyKey)}, ${textOf(whenUnsatisfiable)}}`,
+        ),
       );
     }
     if (isSet(minDomains)) {
@@ -57,6 +62,7 @@ function validateMatchLabelKeys(constraint: any, path: string, causes: Causes): 
   ]);
   for (const [index, key] of keys.entries()) {
     labelName(key, `${path}[${index}]`, causes);
-    if (selected.has(key)) causes.push(invalid(`${path}[${index}]`, key, "exists in both matchLabelKeys and labelSelector"));
+    if (selected.has(key))
+      causes.push(invalid(`${path}[${index}]`, key, "exists in both matchLabelKeys and labelSelector"));
   }
 }

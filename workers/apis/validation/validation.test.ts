@@ -48,7 +48,9 @@ describe("what kubectl sends", () => {
   it("create of each kind passes", () => {
     const seen = new Set<string>();
     for (const body of bodies) {
-      const { object } = decodeObject(new Uint8Array(Buffer.from(body, "base64")), protobuf, undefined, { fieldValidation: "Strict" });
+      const { object } = decodeObject(new Uint8Array(Buffer.from(body, "base64")), protobuf, undefined, {
+        fieldValidation: "Strict",
+      });
       const kind = object.kind ?? "";
       const found = resources[kind];
       if (found === undefined) continue;
@@ -62,7 +64,25 @@ describe("what kubectl sends", () => {
   });
 });
 
-const odd: unknown[] = ["", "x", "-1", "..", "a/b/c", "UPPER", "200%", "1e3", 0, -1, 2 ** 31, true, null, [], {}, [null], [{}]];
+const odd: unknown[] = [
+  "",
+  "x",
+  "-1",
+  "..",
+  "a/b/c",
+  "UPPER",
+  "200%",
+  "1e3",
+  0,
+  -1,
+  2 ** 31,
+  true,
+  null,
+  [],
+  {},
+  [null],
+  [{}],
+];
 
 /** Takes away, replaces or repeats one member somewhere in `value`. */
 function mutate(value: any, random: () => number): void {
@@ -91,7 +111,8 @@ describe("mutations of valid objects", () => {
       for (let times = 1 + Math.floor(random() * 4); times > 0; times--) mutate(changed, random);
       let normal: KubeObject;
       try {
-        normal = normalizeObject(changed, schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind)!).object as unknown as KubeObject;
+        normal = normalizeObject(changed, schemaTable.structOfKind(gvk.group, gvk.version, gvk.kind)!)
+          .object as unknown as KubeObject;
       } catch {
         // The decoder refuses it, so validation never sees it.
         continue;

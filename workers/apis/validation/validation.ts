@@ -63,7 +63,10 @@ const coreValidators: Validators = {
     },
   },
   podtemplates: { create: validatePodTemplateObject },
-  replicationcontrollers: { create: validateReplicationController, subresources: { status: validateReplicaSetStatusUpdate } },
+  replicationcontrollers: {
+    create: validateReplicationController,
+    subresources: { status: validateReplicaSetStatusUpdate },
+  },
   services: {
     create: validateService,
     update: validateServiceUpdate,

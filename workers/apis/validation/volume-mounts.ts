@@ -4,7 +4,12 @@ import type { Causes } from "./checks.ts";
 import { validateLocalDescendingPath, validatePathNoBacksteps } from "./paths.ts";
 
 /** Mirrors ValidateVolumeMounts and ValidateVolumeDevices of pkg/apis/core/validation (1.36). */
-export function validateVolumeMounts(container: any, volumes: ReadonlyMap<string, any>, path: string, causes: Causes): void {
+export function validateVolumeMounts(
+  container: any,
+  volumes: ReadonlyMap<string, any>,
+  path: string,
+  causes: Causes,
+): void {
   const mounts = listOf(container.volumeMounts);
   const devices = listOf(container.volumeDevices);
   const seen = new Set<unknown>();
@@ -15,18 +20,22 @@ export function validateVolumeMounts(container: any, volumes: ReadonlyMap<string
     if (!name) causes.push(required(`${field}.name`));
     if (!volumes.has(name)) causes.push(notFound(`${field}.name`, name));
     if (!mount.mountPath) causes.push(required(`${field}.mountPath`));
-    if (seen.has(mount.mountPath)) causes.push(invalid(`${field}.mountPath`, textOf(mount.mountPath), "must be unique"));
+    if (seen.has(mount.mountPath))
+      causes.push(invalid(`${field}.mountPath`, textOf(mount.mountPath), "must be unique"));
     seen.add(mount.mountPath);
     if (devices.length > 0) {
       if (devices.some((device) => device.name === mount.name)) {
         causes.push(invalid(`${field}.name`, name, "must not already exist in volumeDevices"));
       }
       if (devices.some((device) => device.devicePath === mount.mountPath)) {
-        causes.push(invalid(`${field}.mountPath`, mount.mountPath, "must not already exist as a path in volumeDevices"));
+        causes.push(
+          invalid(`${field}.mountPath`, mount.mountPath, "must not already exist as a path in volumeDevices"),
+        );
       }
     }
     if (mount.subPath || mount.subPathExpr) validateSubPaths(mount, volumes.get(name), path, field, causes);
-    if (isSet(mount.mountPropagation)) validateMountPropagation(mount.mountPropagation, container, `${path}.mountPropagation`, causes);
+    if (isSet(mount.mountPropagation))
+      validateMountPropagation(mount.mountPropagation, container, `${path}.mountPropagation`, causes);
     if (isSet(mount.recursiveReadOnly)) validateRecursiveReadOnly(mount, `${path}.recursiveReadOnly`, causes);
   }
 }
@@ -40,7 +49,8 @@ function validateSubPaths(mount: any, volume: any, path: string, field: string, 
   }
   if (subPath) validateLocalDescendingPath(subPath, `${path}.subPath`, causes);
   if (subPathExpr) {
-    if (subPath) causes.push(invalid(`${field}.subPathExpr`, subPathExpr, "subPathExpr and subPath are mutually exclusive"));
+    if (subPath)
+      causes.push(invalid(`${field}.subPathExpr`, subPathExpr, "subPathExpr and subPath are mutually exclusive"));
     validateLocalDescendingPath(subPathExpr, `${path}.subPathExpr`, causes);
   }
 }
@@ -70,7 +80,12 @@ function validateRecursiveReadOnly(mount: any, path: string, causes: Causes): vo
   }
 }
 
-export function validateVolumeDevices(container: any, volumes: ReadonlyMap<string, any>, path: string, causes: Causes): void {
+export function validateVolumeDevices(
+  container: any,
+  volumes: ReadonlyMap<string, any>,
+  path: string,
+  causes: Causes,
+): void {
   const mounts = listOf(container.volumeMounts);
   const names = new Set<string>();
   const paths = new Set<string>();
@@ -83,7 +98,11 @@ export function validateVolumeDevices(container: any, volumes: ReadonlyMap<strin
     if (names.has(name)) causes.push(invalid(`${field}.name`, name, "must be unique"));
     if (volume !== undefined && !volume.persistentVolumeClaim && !volume.ephemeral) {
       causes.push(
-        invalid(`${field}.name`, name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"),
+        invalid(
+          `${field}.name`,
+          name,
+          "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+        ),
       );
     }
     if (volume === undefined) causes.push(notFound(`${field}.name`, name));

@@ -38,7 +38,8 @@ function keyed(nameField: string): SourceCheck {
   return (source, path, causes) => {
     if (!source[nameField]) causes.push(required(`${path}.${nameField}`));
     validateFileMode(source.defaultMode, `${path}.defaultMode`, causes);
-    for (const [index, item] of listOf(source.items).entries()) validateKeyToPath(item, `${path}.items[${index}]`, causes);
+    for (const [index, item] of listOf(source.items).entries())
+      validateKeyToPath(item, `${path}.items[${index}]`, causes);
   };
 }
 
@@ -72,7 +73,8 @@ const ephemeral: SourceCheck = (source, path, causes) => {
   else validateClaimTemplate(source.volumeClaimTemplate, `${path}.volumeClaimTemplate`, causes);
 };
 
-const image: SourceCheck = (source, path, causes) => requiredEnum(source.pullPolicy, pullPolicies, `${path}.pullPolicy`, causes);
+const image: SourceCheck = (source, path, causes) =>
+  requiredEnum(source.pullPolicy, pullPolicies, `${path}.pullPolicy`, causes);
 
 const sources: readonly VolumeSource[] = [
   { field: "emptyDir", check: emptyDir },
@@ -124,7 +126,8 @@ export function validateVolumes(volumes: any[], pod: PodContext, path: string, c
     }
     if (volume.ephemeral && pod.isPod && pod.name && name) {
       const claim = `${pod.name}-${name}`;
-      for (const text of isDns1123Subdomain(claim)) causes.push(invalid(`${field}.name`, name, `PVC name "${claim}": ${text}`));
+      for (const text of isDns1123Subdomain(claim))
+        causes.push(invalid(`${field}.name`, name, `PVC name "${claim}": ${text}`));
     }
     if (volume.image && pod.isPod && !volume.image.reference) causes.push(required(`${field}.image.reference`));
     if (!name) causes.push(required(`${field}.name`));

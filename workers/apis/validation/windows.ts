@@ -20,7 +20,8 @@ export function validateWindowsOptions(options: any, path: string, causes: Cause
     }
   }
   if (isSet(runAsUserName)) {
-    for (const text of userNameProblems(runAsUserName)) causes.push(invalid(`${path}.runAsUserName`, runAsUserName, text));
+    for (const text of userNameProblems(runAsUserName))
+      causes.push(invalid(`${path}.runAsUserName`, runAsUserName, text));
   }
 }
 
@@ -42,7 +43,7 @@ function userNameProblems(name: string): string[] {
   else if (user.length > 104) problems.push("runAsUserName's User length must not be longer than 104 characters");
   if (/^[. ]+$/.test(user)) problems.push("runAsUserName's User cannot contain only periods or spaces");
   if (/["/\\:;|=,+*?<>@[\]]/.test(user)) {
-    problems.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
+    problems.push("runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]");
   }
   return problems;
 }
@@ -76,21 +77,46 @@ export function validateHostProcess(spec: any, path: string, causes: Causes): vo
   }
   if (hostProcesses === 0) return;
   if (hostProcesses !== containers) {
-    causes.push(invalid(path, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers"));
+    causes.push(
+      invalid(
+        path,
+        "",
+        "If pod contains any hostProcess containers then all containers must be HostProcess containers",
+      ),
+    );
   }
   if (!spec.hostNetwork) {
-    causes.push(invalid(`${path}.hostNetwork`, false, "hostNetwork must be true if pod contains any hostProcess containers"));
+    causes.push(
+      invalid(`${path}.hostNetwork`, false, "hostNetwork must be true if pod contains any hostProcess containers"),
+    );
   }
 }
 
 const podFields = [
-  "appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser",
-  "runAsGroup", "supplementalGroups", "supplementalGroupsPolicy", "seLinuxChangePolicy",
+  "appArmorProfile",
+  "seLinuxOptions",
+  "seccompProfile",
+  "fsGroup",
+  "fsGroupChangePolicy",
+  "sysctls",
+  "runAsUser",
+  "runAsGroup",
+  "supplementalGroups",
+  "supplementalGroupsPolicy",
+  "seLinuxChangePolicy",
 ];
 const specFields = ["hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"];
 const containerFields = [
-  "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
-  "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup",
+  "appArmorProfile",
+  "seLinuxOptions",
+  "seccompProfile",
+  "capabilities",
+  "readOnlyRootFilesystem",
+  "privileged",
+  "allowPrivilegeEscalation",
+  "procMount",
+  "runAsUser",
+  "runAsGroup",
 ];
 
 /** What an operating system rules out. Mirrors validateOS, validateLinux and validateWindows. */
@@ -105,7 +131,8 @@ export function validateOs(spec: any, path: string, causes: Causes): void {
     const detail = "windows options cannot be set for a linux pod";
     if (spec.securityContext?.windowsOptions) causes.push(forbidden(`${path}.securityContext.windowsOptions`, detail));
     for (const [container, field] of containersOf(spec, path)) {
-      if (container.securityContext?.windowsOptions) causes.push(forbidden(`${field}.securityContext.windowsOptions`, detail));
+      if (container.securityContext?.windowsOptions)
+        causes.push(forbidden(`${field}.securityContext.windowsOptions`, detail));
     }
     return;
   }

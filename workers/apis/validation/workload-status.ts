@@ -28,7 +28,12 @@ function counts(all: readonly string[], bounded: readonly string[], readyDetail:
 
 export const validateDeploymentStatusUpdate = counts(
   [
-    "observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas",
+    "observedGeneration",
+    "replicas",
+    "updatedReplicas",
+    "readyReplicas",
+    "availableReplicas",
+    "unavailableReplicas",
     "collisionCount",
   ],
   ["updatedReplicas", "readyReplicas", "availableReplicas"],
@@ -43,7 +48,12 @@ export const validateReplicaSetStatusUpdate = counts(
 
 export const validateStatefulSetStatusUpdate = counts(
   [
-    "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration",
+    "replicas",
+    "readyReplicas",
+    "currentReplicas",
+    "updatedReplicas",
+    "availableReplicas",
+    "observedGeneration",
     "collisionCount",
   ],
   ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
@@ -52,8 +62,15 @@ export const validateStatefulSetStatusUpdate = counts(
 
 export const validateDaemonSetStatusUpdate = counts(
   [
-    "currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
-    "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount",
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
   ],
   [],
   "",

@@ -5,11 +5,7 @@ import { selectorFromSet } from "../../apimachinery/labels.ts";
 import type { LabelSelector } from "../../apimachinery/labels.ts";
 import { dnsLabel, immutable, isSet, listOf, nonnegative, numberOf, sortedMap, textOf } from "./checks.ts";
 import type { Causes } from "./checks.ts";
-import {
-  intOrPercentValue,
-  isNotMoreThan100Percent,
-  validatePositiveIntOrPercent,
-} from "./int-or-percent.ts";
+import { intOrPercentValue, isNotMoreThan100Percent, validatePositiveIntOrPercent } from "./int-or-percent.ts";
 import { isEmptySelector, selectorOf, validateLabelSelector } from "./label-selector.ts";
 import { validateClaimSpec } from "./persistent-volume-claims.ts";
 import { validatePodTemplate } from "./pod-spec.ts";
@@ -24,7 +20,9 @@ function validateSelector(selector: any, emptyDetail: string, path: string, caus
 function validateSelected(selector: LabelSelector, template: any, path: string, causes: Causes): void {
   const labels = template?.metadata?.labels;
   if (!selector.empty && !selector.matches(labels)) {
-    causes.push(invalid(`${path}.metadata.labels`, sortedMap(labels) ?? null, "`selector` does not match template `labels`"));
+    causes.push(
+      invalid(`${path}.metadata.labels`, sortedMap(labels) ?? null, "`selector` does not match template `labels`"),
+    );
   }
 }
 
@@ -203,7 +201,10 @@ function withClaimVolumes(template: any, claims: any[]): any {
 function validateStatefulSetStrategy(strategy: any, causes: Causes): void {
   const path = "spec.updateStrategy";
   const rolling = strategy.rollingUpdate;
-  const shownRolling = rolling && { Partition: numberOf(rolling.partition), MaxUnavailable: rolling.maxUnavailable ?? null };
+  const shownRolling = rolling && {
+    Partition: numberOf(rolling.partition),
+    MaxUnavailable: rolling.maxUnavailable ?? null,
+  };
   switch (strategy.type) {
     case undefined:
     case "":
@@ -219,7 +220,11 @@ function validateStatefulSetStrategy(strategy: any, causes: Causes): void {
       break;
     default:
       causes.push(
-        invalid(path, { Type: strategy.type, RollingUpdate: shownRolling ?? null }, "must be 'RollingUpdate' or 'OnDelete'"),
+        invalid(
+          path,
+          { Type: strategy.type, RollingUpdate: shownRolling ?? null },
+          "must be 'RollingUpdate' or 'OnDelete'",
+        ),
       );
   }
 }
@@ -234,7 +239,12 @@ function validateStatefulSetRollingUpdate(rolling: any, path: string, causes: Ca
 }
 
 const mutableStatefulSetFields = [
-  "replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy",
+  "replicas",
+  "ordinals",
+  "template",
+  "updateStrategy",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
   "minReadySeconds",
 ];
 

@@ -64,7 +64,11 @@ function isMapped(ip: Ip): boolean {
 /** As net.IP prints it: dotted for IPv4 and what maps to it, RFC 5952 for IPv6. */
 function canonical(ip: Ip): string {
   if (ip.family === 4) return ip.groups.join(".");
-  if (isMapped(ip)) return ip.groups.slice(6).flatMap((group) => [group >> 8, group & 255]).join(".");
+  if (isMapped(ip))
+    return ip.groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 255])
+      .join(".");
   // The URL standard writes addresses by the same rules.
   return new URL(`http://[${ip.groups.map((group) => group.toString(16)).join(":")}]/`).hostname.slice(1, -1);
 }

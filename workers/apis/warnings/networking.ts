@@ -76,7 +76,8 @@ export function warningsForNetworkPolicy({ spec }: KubeObject): string[] {
 export function warningsForEndpointSlice(slice: KubeObject): string[] {
   if (slice["addressType"] === "FQDN") return ["spec.addressType: FQDN endpoints are deprecated"];
   // What the control plane's own controller writes is in the right form.
-  if (slice.metadata.labels?.["endpointslice.kubernetes.io/managed-by"] === "endpointslice-controller.k8s.io") return [];
+  if (slice.metadata.labels?.["endpointslice.kubernetes.io/managed-by"] === "endpointslice-controller.k8s.io")
+    return [];
   return listOf(slice["endpoints"]).flatMap((endpoint, index) =>
     listOf(endpoint.addresses).flatMap((ip, position) =>
       warningsForIp(`endpoints[${index}].addresses[${position}]`, textOf(ip)),

@@ -115,7 +115,8 @@ function warningsForVolumes(volumes: unknown, at: string): string[] {
   return listOf(volumes).flatMap((volume, index) =>
     deprecatedVolumes.flatMap(([plugin, message]) => {
       if (!isSet(volume[plugin])) return [];
-      if (plugin !== "ephemeral") return [`${at}[${index}].${plugin === "storageos" ? "storageOS" : plugin}: ${message}`];
+      if (plugin !== "ephemeral")
+        return [`${at}[${index}].${plugin === "storageos" ? "storageOS" : plugin}: ${message}`];
       const spec = volume.ephemeral.volumeClaimTemplate?.spec;
       return isSet(spec) ? warningsForClaimSpec(spec, `${at}[${index}].ephemeral.volumeClaimTemplate.spec`) : [];
     }),
@@ -158,8 +159,10 @@ function warningsForProfiles(
 
 function warningsForPodAffinity(affinity: any, at: string): string[] {
   return ["podAffinity", "podAntiAffinity"].flatMap((kind) => {
-    const { requiredDuringSchedulingIgnoredDuringExecution: needed, preferredDuringSchedulingIgnoredDuringExecution: preferred } =
-      affinity?.[kind] ?? {};
+    const {
+      requiredDuringSchedulingIgnoredDuringExecution: needed,
+      preferredDuringSchedulingIgnoredDuringExecution: preferred,
+    } = affinity?.[kind] ?? {};
     const path = `${at}.${kind}`;
     return [
       ...listOf(needed).flatMap((term, index) =>

@@ -16,9 +16,7 @@ const deprecatedVolumes: readonly [field: string, shown: string, message: string
 
 function warningsForClassAnnotation({ metadata }: KubeObject): string[] {
   if (!isSet(metadata.annotations?.[betaStorageClass])) return [];
-  return [
-    `metadata.annotations[${betaStorageClass}]: deprecated since v1.8; use "storageClassName" attribute instead`,
-  ];
+  return [`metadata.annotations[${betaStorageClass}]: deprecated since v1.8; use "storageClassName" attribute instead`];
 }
 
 /** Mirrors pkg/api/persistentvolume/util.go (1.36). */
@@ -34,7 +32,9 @@ export function warningsForPersistentVolume(volume: KubeObject): string[] {
     ...listOf(spec.nodeAffinity?.required?.nodeSelectorTerms).flatMap((term, index) =>
       warningsForNodeSelectorTerm(term, false, `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`),
     ),
-    ...deprecatedVolumes.flatMap(([field, shown, message]) => (isSet(spec[field]) ? [`spec.${shown}: ${message}`] : [])),
+    ...deprecatedVolumes.flatMap(([field, shown, message]) =>
+      isSet(spec[field]) ? [`spec.${shown}: ${message}`] : [],
+    ),
   ];
 }
 

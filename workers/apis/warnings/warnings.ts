@@ -56,10 +56,7 @@ const kinds: Readonly<Record<string, KindWarnings>> = {
   "daemonsets.apps": { create: warningsForTemplateOf, update: onChange(warningsForTemplateOf) },
   "statefulsets.apps": {
     create: warningsForStatefulSet,
-    update: (set, previous) => [
-      ...onChange(warningsForTemplateOf)(set, previous),
-      ...warningsForRevisionHistory(set),
-    ],
+    update: (set, previous) => [...onChange(warningsForTemplateOf)(set, previous), ...warningsForRevisionHistory(set)],
   },
   "jobs.batch": {
     create: (job) => [...warningsForPodNamePrefix(job), ...jobSpec(job)],

@@ -30,9 +30,7 @@ export function warningsForStatefulSet(set: KubeObject): string[] {
 
 export function warningsForRevisionHistory({ spec }: KubeObject): string[] {
   if (numberOf(spec?.revisionHistoryLimit) >= 0) return [];
-  return [
-    "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
-  ];
+  return ["spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"];
 }
 
 /** Mirrors pkg/api/job/warnings.go (1.36). */
@@ -59,7 +57,9 @@ export function warningsForNewCronJob(cronJob: KubeObject): string[] {
 export function warningsForChangedCronJob(cronJob: KubeObject, previous: KubeObject): string[] {
   const { spec, metadata } = cronJob;
   return [
-    ...(metadata.generation === previous.metadata.generation ? [] : warningsForJobSpec(spec?.jobTemplate?.spec, cronJobSpec)),
+    ...(metadata.generation === previous.metadata.generation
+      ? []
+      : warningsForJobSpec(spec?.jobTemplate?.spec, cronJobSpec)),
     ...(isSet(spec?.schedule) && textOf(spec.schedule).includes("TZ")
       ? [
           "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",

@@ -47,7 +47,9 @@ const selfReviews: Record<string, readonly string[]> = {
 const discoveryPaths = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"];
 
 function isDiscoveryPath(path: string): boolean {
-  return discoveryPaths.some((pattern) => (pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
+  return discoveryPaths.some((pattern) =>
+    pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
+  );
 }
 
 const readingVerbs = new Set(["get", "head"]);
@@ -63,7 +65,9 @@ export const componentAuthorizer: Authorizer = {
       return allowed ? { allowed } : { allowed, reason: "" };
     }
     const reviews = attributes.verb === "create" && attributes.subresource === "" && selfReviews[attributes.apiGroup];
-    return authenticated && reviews && reviews.includes(attributes.resource) ? { allowed: true } : { allowed: false, reason: "" };
+    return authenticated && reviews && reviews.includes(attributes.resource)
+      ? { allowed: true }
+      : { allowed: false, reason: "" };
   },
   rulesFor(user) {
     if (mayEverything(user)) {
@@ -75,9 +79,15 @@ export const componentAuthorizer: Authorizer = {
     const authenticated = user.groups.includes(authenticatedGroup);
     return {
       resourceRules: authenticated
-        ? Object.entries(selfReviews).map(([group, resources]) => ({ verbs: ["create"], apiGroups: [group], resources: [...resources] }))
+        ? Object.entries(selfReviews).map(([group, resources]) => ({
+            verbs: ["create"],
+            apiGroups: [group],
+            resources: [...resources],
+          }))
         : [],
-      nonResourceRules: [{ verbs: ["get"], nonResourceURLs: authenticated ? [...openPaths, ...discoveryPaths] : openPaths }],
+      nonResourceRules: [
+        { verbs: ["get"], nonResourceURLs: authenticated ? [...openPaths, ...discoveryPaths] : openPaths },
+      ],
     };
   },
 };

@@ -7,7 +7,9 @@ const annotation = "api-approved.kubernetes.io";
 
 /** Groups of the community need an approval. Mirrors pkg/apihelpers of k8s.io/apiextensions-apiserver (1.36). */
 function isProtected(group: string): boolean {
-  return group === "k8s.io" || group.endsWith(".k8s.io") || group === "kubernetes.io" || group.endsWith(".kubernetes.io");
+  return (
+    group === "k8s.io" || group.endsWith(".k8s.io") || group === "kubernetes.io" || group.endsWith(".kubernetes.io")
+  );
 }
 
 type Approval = { kind: "bypassed" | "approved"; value: string } | { kind: "missing" | "invalid"; reason: string };
@@ -22,16 +24,23 @@ function approvalOf({ metadata }: CustomResourceDefinition): Approval {
   }
   if (value.startsWith("unapproved")) return { kind: "bypassed", value };
   if (URL.canParse(value) && new URL(value).host !== "") return { kind: "approved", value };
-  return { kind: "invalid", reason: `protected groups must have approval annotation ${quote(annotation)} with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111` };
+  return {
+    kind: "invalid",
+    reason: `protected groups must have approval annotation ${quote(annotation)} with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111`,
+  };
 }
 
-export function validateApproval(definition: CustomResourceDefinition, previous: CustomResourceDefinition | undefined): InvalidCause[] {
+export function validateApproval(
+  definition: CustomResourceDefinition,
+  previous: CustomResourceDefinition | undefined,
+): InvalidCause[] {
   if (!isProtected(definition.spec.group ?? "")) return [];
   const approval = approvalOf(definition);
   if (previous !== undefined && "reason" in approvalOf(previous)) return [];
   const field = `metadata.annotations[${annotation}]`;
   if (approval.kind === "missing") return [required(field, approval.reason)];
-  if (approval.kind === "invalid") return [invalid(field, definition.metadata.annotations?.[annotation], approval.reason)];
+  if (approval.kind === "invalid")
+    return [invalid(field, definition.metadata.annotations?.[annotation], approval.reason)];
   return [];
 }
 
@@ -44,7 +53,12 @@ export function approvalCondition(definition: CustomResourceDefinition): Definit
     case "approved":
       return { type, status: "True", reason: "ApprovedAnnotation", message: `approved in ${approval.value}` };
     case "bypassed":
-      return { type, status: "False", reason: "UnapprovedAnnotation", message: `not approved: ${quote(approval.value)}` };
+      return {
+        type,
+        status: "False",
+        reason: "UnapprovedAnnotation",
+        message: `not approved: ${quote(approval.value)}`,
+      };
     case "missing":
       return { type, status: "False", reason: "MissingAnnotation", message: approval.reason };
     case "invalid":

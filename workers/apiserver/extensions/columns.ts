@@ -12,7 +12,12 @@ const customMark = "custom:";
 /** A watcher's attachment holds 16 KiB; columns beyond this come without their descriptions. */
 const maxText = 10 * 1024;
 
-const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", description: "CreationTimestamp is a timestamp representing the server time when this object was created." };
+const ageColumn: PrinterColumn = {
+  name: "Age",
+  type: "date",
+  jsonPath: ".metadata.creationTimestamp",
+  description: "CreationTimestamp is a timestamp representing the server time when this object was created.",
+};
 
 /**
  * The printer of a custom kind: its name and its own columns; its age if it has none.
@@ -23,14 +28,23 @@ export function customPrinter(definitions: readonly PrinterColumn[] | undefined)
   const paths = columns.map(({ jsonPath }) => pathOf(jsonPath));
   return {
     columns: [{ ...defaultPrinter.columns[0]!, description: nameDescription }, ...columns.map(tableColumn)],
-    cells: (object, now) => [object.metadata.name ?? "", ...columns.map(({ type }, index) => cellOf(object, paths[index], type, now))],
+    cells: (object, now) => [
+      object.metadata.name ?? "",
+      ...columns.map(({ type }, index) => cellOf(object, paths[index], type, now)),
+    ],
   };
 }
 
 const nameDescription = "Name must be unique within a namespace.";
 
 function tableColumn({ name, type, format = "", description, priority = 0, jsonPath }: PrinterColumn): TableColumn {
-  return { name, type, format, description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`, priority };
+  return {
+    name,
+    type,
+    format,
+    description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    priority,
+  };
 }
 
 /** A path that makes no sense shows nothing, rather than failing every list. */
@@ -65,7 +79,9 @@ function cellOf(object: KubeObject, path: JsonPath | undefined, type: string, no
 /** The printer as text, for the watch cache. */
 export function printerText(columns: readonly PrinterColumn[] | undefined): string {
   const text = customMark + JSON.stringify(columns ?? []);
-  return text.length <= maxText ? text : customMark + JSON.stringify((columns ?? []).map(({ description: _description, ...column }) => column));
+  return text.length <= maxText
+    ? text
+    : customMark + JSON.stringify((columns ?? []).map(({ description: _description, ...column }) => column));
 }
 
 const printers = new Map<string, TablePrinter>();

@@ -10,7 +10,10 @@ const definition = {
     scope: "Namespaced",
     names: { plural: "knobs", kind: "Knob" },
     versions: [],
-    conversion: { strategy: "Webhook", webhook: { clientConfig: { url: "https://hooks.example.com/convert" }, conversionReviewVersions: ["v2", "v1"] } },
+    conversion: {
+      strategy: "Webhook",
+      webhook: { clientConfig: { url: "https://hooks.example.com/convert" }, conversionReviewVersions: ["v2", "v1"] },
+    },
   },
 } as unknown as CustomResourceDefinition;
 
@@ -38,7 +41,11 @@ const converting: Answer = ({ request }) => ({
   response: {
     uid: request.uid,
     result: { status: "Success" },
-    convertedObjects: request.objects.map((object: any) => ({ ...object, apiVersion: request.desiredAPIVersion, spec: { level: object.spec.value } })),
+    convertedObjects: request.objects.map((object: any) => ({
+      ...object,
+      apiVersion: request.desiredAPIVersion,
+      spec: { level: object.spec.value },
+    })),
   },
 });
 
@@ -48,13 +55,22 @@ describe("a conversion webhook", () => {
   test("gets the objects of other versions, and its answer keeps their identity", async () => {
     const reviews = answerWith((review) => {
       const answer = converting(review);
-      for (const object of answer.response.convertedObjects) object.metadata = { ...object.metadata, resourceVersion: "999", labels: { c: "d" } };
+      for (const object of answer.response.convertedObjects)
+        object.metadata = { ...object.metadata, resourceVersion: "999", labels: { c: "d" } };
       return answer;
     });
     const converted = await convertThroughWebhook(definition, [knob("a", "v1"), knob("b", "v2")], "v2");
     expect(reviews).toHaveLength(1);
-    expect(reviews[0]).toMatchObject({ kind: "ConversionReview", apiVersion: "apiextensions.k8s.io/v1", request: { desiredAPIVersion: "example.com/v2", objects: [{ metadata: { name: "a" } }] } });
-    expect(converted[0]).toMatchObject({ apiVersion: "example.com/v2", metadata: { name: "a", uid: "uid-a", resourceVersion: "7", labels: { c: "d" } }, spec: { level: 1 } });
+    expect(reviews[0]).toMatchObject({
+      kind: "ConversionReview",
+      apiVersion: "apiextensions.k8s.io/v1",
+      request: { desiredAPIVersion: "example.com/v2", objects: [{ metadata: { name: "a" } }] },
+    });
+    expect(converted[0]).toMatchObject({
+      apiVersion: "example.com/v2",
+      metadata: { name: "a", uid: "uid-a", resourceVersion: "7", labels: { c: "d" } },
+      spec: { level: 1 },
+    });
     expect(converted[1]).toEqual(knob("b", "v2"));
   });
 
@@ -65,10 +81,22 @@ describe("a conversion webhook", () => {
   });
 
   test.each<[string, Answer, string]>([
-    ["that fails says why", ({ request }) => ({ response: { uid: request.uid, result: { status: "Failure", message: "no such knob" } } }), "no such knob"],
+    [
+      "that fails says why",
+      ({ request }) => ({ response: { uid: request.uid, result: { status: "Failure", message: "no such knob" } } }),
+      "no such knob",
+    ],
     ["without a response", () => ({}), "expected response field in ConversionReview"],
-    ["that answers another request", () => ({ response: { uid: "x", result: { status: "Success" } } }), "expected response.uid="],
-    ["that loses objects", ({ request }) => ({ response: { uid: request.uid, result: { status: "Success" }, convertedObjects: [] } }), "webhook returned 0 objects, expected 1"],
+    [
+      "that answers another request",
+      () => ({ response: { uid: "x", result: { status: "Success" } } }),
+      "expected response.uid=",
+    ],
+    [
+      "that loses objects",
+      ({ request }) => ({ response: { uid: request.uid, result: { status: "Success" }, convertedObjects: [] } }),
+      "webhook returned 0 objects, expected 1",
+    ],
     [
       "that renames objects",
       (review) => {
@@ -81,7 +109,10 @@ describe("a conversion webhook", () => {
   ])("%s", async (_name, answer, reason) => {
     answerWith(answer);
     await expect(convertThroughWebhook(definition, [knob("a", "v1")], "v2")).rejects.toMatchObject({
-      status: { code: 500, message: expect.stringContaining(`conversion webhook for example.com/v1, Kind=Knob failed: ${reason}`) },
+      status: {
+        code: 500,
+        message: expect.stringContaining(`conversion webhook for example.com/v1, Kind=Knob failed: ${reason}`),
+      },
     });
   });
 });

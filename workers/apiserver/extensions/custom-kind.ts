@@ -30,7 +30,11 @@ export function customResourceInfo(definition: CustomResourceDefinition, version
   const subresources: SubresourceInfo[] = [];
   if (version.subresources?.status !== undefined) subresources.push({ name: "status", kind, verbs: subresourceVerbs });
   if (version.subresources?.scale !== undefined) {
-    subresources.push({ name: "scale", kind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs: subresourceVerbs });
+    subresources.push({
+      name: "scale",
+      kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+      verbs: subresourceVerbs,
+    });
   }
   return {
     group,
@@ -84,7 +88,8 @@ class DefinedKind implements CustomKind {
     this.warning = deprecationWarning(definition, version);
     this.terminating = metadata.deletionTimestamp !== undefined || isConditionTrue(definition, "Terminating");
     const storage = spec.versions.find((each) => each.storage);
-    this.#stored = webhook && storage !== undefined && storage !== version ? new DefinedKind(definition, storage) : undefined;
+    this.#stored =
+      webhook && storage !== undefined && storage !== version ? new DefinedKind(definition, storage) : undefined;
     this.convert = webhook ? (objects, to) => convertThroughWebhook(definition, objects, to) : undefined;
   }
 
@@ -163,7 +168,9 @@ function deprecationWarning({ spec }: CustomResourceDefinition, version: Definit
   if (version.deprecated !== true) return undefined;
   if (version.deprecationWarning) return version.deprecationWarning;
   const { group } = spec;
-  const better = spec.versions.find((other) => other.served && other.deprecated !== true && comparesStabler(other.name, version.name));
+  const better = spec.versions.find(
+    (other) => other.served && other.deprecated !== true && comparesStabler(other.name, version.name),
+  );
   const text = `${group}/${version.name} ${spec.names.kind} is deprecated`;
   return better === undefined ? text : `${text}; use ${group}/${better.name} ${spec.names.kind}`;
 }

@@ -81,8 +81,11 @@ function markTerminating(object: KubeObject, time: string): void {
 function settle(definition: CustomResourceDefinition, scope: RequestScope): void {
   const time = formatTime(scope.clock.now());
   definition.status = structuredClone(definition.status ?? {});
-  const others = knownDefinitions(scope.storage.cluster).filter(({ metadata }) => metadata.name !== definition.metadata.name);
-  if (definition.metadata.deletionTimestamp === undefined) acceptNames(definition, usedNames(definition.spec.group, others), time);
+  const others = knownDefinitions(scope.storage.cluster).filter(
+    ({ metadata }) => metadata.name !== definition.metadata.name,
+  );
+  if (definition.metadata.deletionTimestamp === undefined)
+    acceptNames(definition, usedNames(definition.spec.group, others), time);
   const approval = approvalCondition(definition);
   if (approval !== undefined) setCondition(definition, approval, time);
 }

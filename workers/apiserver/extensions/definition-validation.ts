@@ -27,7 +27,10 @@ export function validateDefinition(definition: CustomResourceDefinition): Invali
   return [...causes, ...validateSpec(spec, []), ...validateApproval(definition, undefined)];
 }
 
-export function validateDefinitionUpdate(definition: CustomResourceDefinition, previous: CustomResourceDefinition): InvalidCause[] {
+export function validateDefinitionUpdate(
+  definition: CustomResourceDefinition,
+  previous: CustomResourceDefinition,
+): InvalidCause[] {
   const { spec } = definition;
   const causes = validateSpec(spec, previous.spec.versions);
   if (isConditionTrue(previous, "Established")) {
@@ -64,11 +67,18 @@ function validateSpec(spec: DefinitionSpec, previous: readonly DefinitionVersion
   else {
     const errors = isDns1123Subdomain(spec.group);
     if (errors.length > 0) causes.push(invalid("spec.group", spec.group, errors.join(",")));
-    else if (!spec.group.includes(".")) causes.push(invalid("spec.group", spec.group, "should be a domain with at least one dot"));
+    else if (!spec.group.includes("."))
+      causes.push(invalid("spec.group", spec.group, "should be a domain with at least one dot"));
   }
   causes.push(...oneOf("spec.scope", spec.scope, ["Cluster", "Namespaced"]));
   if (spec.preserveUnknownFields === true) {
-    causes.push(invalid("spec.preserveUnknownFields", true, "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"));
+    causes.push(
+      invalid(
+        "spec.preserveUnknownFields",
+        true,
+        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+      ),
+    );
   }
   const versions = spec.versions ?? [];
   for (const [index, version] of versions.entries()) {
@@ -81,12 +91,14 @@ function validateSpec(spec: DefinitionSpec, previous: readonly DefinitionVersion
     causes.push(...validateVersion(version, before, `spec.versions[${index}]`));
   }
   const shown = () => versions.map(({ schema: _schema, ...version }) => version);
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) causes.push(invalid("spec.versions", shown(), "must contain unique version names"));
+  if (new Set(versions.map(({ name }) => name)).size < versions.length)
+    causes.push(invalid("spec.versions", shown(), "must contain unique version names"));
   if (versions.filter(({ storage }) => storage).length !== 1) {
     causes.push(invalid("spec.versions", shown(), "must have exactly one version marked as storage version"));
   }
   const names = spec.names ?? { plural: "", kind: "" };
-  for (const field of ["plural", "singular", "kind", "listKind"] as const) if (!names[field]) causes.push(required(`spec.names.${field}`));
+  for (const field of ["plural", "singular", "kind", "listKind"] as const)
+    if (!names[field]) causes.push(required(`spec.names.${field}`));
   return [...causes, ...validateNames(names, "spec.names"), ...validateConversion(spec.conversion)];
 }
 
@@ -107,25 +119,36 @@ function validateNames(names: DefinitionNames, path: string): InvalidCause[] {
   check("kind", names.kind, mixedCase, names.kind?.toLowerCase());
   check("listKind", names.listKind, mixedCase, names.listKind?.toLowerCase());
   for (const [index, name] of (names.shortNames ?? []).entries()) check(`shortNames[${index}]`, name);
-  if (names.kind && names.kind === names.listKind) causes.push(invalid(`${path}.listKind`, names.listKind, "kind and listKind may not be the same"));
+  if (names.kind && names.kind === names.listKind)
+    causes.push(invalid(`${path}.listKind`, names.listKind, "kind and listKind may not be the same"));
   for (const [index, name] of (names.categories ?? []).entries()) check(`categories[${index}]`, name);
   return causes;
 }
 
-function validateVersion(version: DefinitionVersion, previous: DefinitionVersion | undefined, path: string): InvalidCause[] {
+function validateVersion(
+  version: DefinitionVersion,
+  previous: DefinitionVersion | undefined,
+  path: string,
+): InvalidCause[] {
   const causes: InvalidCause[] = [];
   const errors = isDns1035Label(version.name ?? "");
   if (errors.length > 0) causes.push(invalid(`${path}.name`, version.name ?? "", errors.join(",")));
-  for (const text of deprecationErrors(version)) causes.push(invalid(`${path}.deprecationWarning`, version.deprecationWarning, text));
+  for (const text of deprecationErrors(version))
+    causes.push(invalid(`${path}.deprecationWarning`, version.deprecationWarning, text));
   const schema = version.schema?.openAPIV3Schema;
   const hasStatus = version.subresources?.status !== undefined;
-  const unchanged = previous !== undefined && hasStatus === (previous.subresources?.status !== undefined) && deepEqual(schema, previous.schema?.openAPIV3Schema);
+  const unchanged =
+    previous !== undefined &&
+    hasStatus === (previous.subresources?.status !== undefined) &&
+    deepEqual(schema, previous.schema?.openAPIV3Schema);
   if (schema !== undefined && !unchanged) causes.push(...validateDefinitionSchema(schema, `${path}.schema`, hasStatus));
-  if (version.subresources?.scale !== undefined) causes.push(...validateScale(version.subresources.scale, `${path}.subresources.scale`));
+  if (version.subresources?.scale !== undefined)
+    causes.push(...validateScale(version.subresources.scale, `${path}.subresources.scale`));
   for (const [index, column] of (version.additionalPrinterColumns ?? []).entries()) {
     causes.push(...validateColumn(column, `${path}.additionalPrinterColumns[${index}]`));
   }
-  if (schema !== undefined) causes.push(...validateSelectableFields(version.selectableFields ?? [], schema, `${path}.selectableFields`));
+  if (schema !== undefined)
+    causes.push(...validateSelectableFields(version.selectableFields ?? [], schema, `${path}.selectableFields`));
   return causes;
 }
 
@@ -137,7 +160,8 @@ function deprecationErrors({ deprecated, deprecationWarning: text }: DefinitionV
   if (text === "") errors.push("must not be an empty string");
   // oxlint-disable-next-line no-control-regex
   const unprintable = text.search(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
-  if (unprintable >= 0) errors.push(`must only contain printable UTF-8 characters; non-printable character found at index ${unprintable}`);
+  if (unprintable >= 0)
+    errors.push(`must only contain printable UTF-8 characters; non-printable character found at index ${unprintable}`);
   return errors;
 }
 
@@ -167,7 +191,8 @@ function validateScale(scale: DefinitionScale, path: string): InvalidCause[] {
     const value = scale[field];
     if (!value) return needed ? [required(`${path}.${field}`)] : [];
     const causes = validateSimplePath(value, `${path}.${field}`);
-    if (causes.length === 0 && !value.startsWith(`.${parent}.`)) return [invalid(`${path}.${field}`, value, `should be a json path under .${parent}`)];
+    if (causes.length === 0 && !value.startsWith(`.${parent}.`))
+      return [invalid(`${path}.${field}`, value, `should be a json path under .${parent}`)];
     return causes;
   };
   const selector = scale.labelSelectorPath;
@@ -198,7 +223,13 @@ function validateSelectableFields(fields: { jsonPath: string }[], schema: JsonSc
     }
     if (names[0] === "metadata") causes.push(invalid(field, jsonPath, "must not point to fields in metadata"));
     if (!["string", "boolean", "integer"].includes(found?.type ?? "")) {
-      causes.push(invalid(field, jsonPath, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."));
+      causes.push(
+        invalid(
+          field,
+          jsonPath,
+          "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
+        ),
+      );
     }
     if (seen.has(jsonPath)) causes.push(duplicate(field, jsonPath));
     seen.add(jsonPath);
@@ -221,11 +252,13 @@ function validateConversion(conversion: DefinitionConversion | undefined): Inval
     return causes;
   }
   if (client === undefined) causes.push(required(config, "required when strategy is set to Webhook"));
-  else if ((client.url === undefined) === (client.service === undefined)) causes.push(required(config, "exactly one of url or service is required"));
+  else if ((client.url === undefined) === (client.service === undefined))
+    causes.push(required(config, "exactly one of url or service is required"));
   else if (client.url !== undefined) causes.push(...validateUrl(client.url, `${config}.url`));
   else {
     if (!client.service?.name) causes.push(required(`${config}.service.name`, "service name is required"));
-    if (!client.service?.namespace) causes.push(required(`${config}.service.namespace`, "service namespace is required"));
+    if (!client.service?.namespace)
+      causes.push(required(`${config}.service.namespace`, "service namespace is required"));
   }
   return [...causes, ...validateReviewVersions(versions, `${path}.conversionReviewVersions`)];
 }
@@ -235,11 +268,13 @@ function validateUrl(text: string, field: string): InvalidCause[] {
   if (!URL.canParse(text)) return [required(field, `url must be a valid URL${form}`)];
   const url = new URL(text);
   const causes: InvalidCause[] = [];
-  if (url.protocol !== "https:") causes.push(invalid(field, url.protocol.slice(0, -1), `'https' is the only allowed URL scheme${form}`));
+  if (url.protocol !== "https:")
+    causes.push(invalid(field, url.protocol.slice(0, -1), `'https' is the only allowed URL scheme${form}`));
   if (url.host === "") causes.push(invalid(field, url.host, `host must be specified${form}`));
   if (url.username !== "") causes.push(invalid(field, url.username, "user information is not permitted in the URL"));
   if (url.hash !== "") causes.push(invalid(field, url.hash.slice(1), "fragments are not permitted in the URL"));
-  if (url.search !== "") causes.push(invalid(field, url.search.slice(1), "query parameters are not permitted in the URL"));
+  if (url.search !== "")
+    causes.push(invalid(field, url.search.slice(1), "query parameters are not permitted in the URL"));
   return causes;
 }
 
@@ -252,6 +287,7 @@ function validateReviewVersions(versions: string[], field: string): InvalidCause
     else for (const text of isDns1035Label(version)) causes.push(invalid(`${field}[${index}]`, version, text));
     seen.add(version);
   }
-  if (!seen.has("v1") && !seen.has("v1beta1")) causes.push(invalid(field, versions, "must include at least one of v1, v1beta1"));
+  if (!seen.has("v1") && !seen.has("v1beta1"))
+    causes.push(invalid(field, versions, "must include at least one of v1, v1beta1"));
   return causes;
 }

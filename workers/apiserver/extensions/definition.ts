@@ -95,7 +95,10 @@ export function setCondition(definition: KubeObject, condition: DefinitionCondit
   const index = conditions.findIndex(({ type }) => type === condition.type);
   const before = conditions[index];
   const { lastTransitionTime: _given, ...rest } = condition;
-  const dated = { lastTransitionTime: before?.status === condition.status ? (before.lastTransitionTime ?? time) : time, ...rest };
+  const dated = {
+    lastTransitionTime: before?.status === condition.status ? (before.lastTransitionTime ?? time) : time,
+    ...rest,
+  };
   if (index < 0) conditions.push(dated);
   else conditions[index] = dated;
 }

@@ -15,7 +15,11 @@ export async function documentResponse(c: AppContext): Promise<Response | undefi
   const request = c.req.raw;
   if (path === "/api" || path.startsWith("/api/") || path === "/apis" || path.startsWith("/apis/")) {
     if (isBuiltIn(path)) return discoveryResponse(request, path);
-    return discoveryResponse(request, path, await withRemoteResources(aggregatorContext(c), customResources(extensionsContext(c)), "resources"));
+    return discoveryResponse(
+      request,
+      path,
+      await withRemoteResources(aggregatorContext(c), customResources(extensionsContext(c)), "resources"),
+    );
   }
   const document = /^\/openapi\/(?:v2\/?|v3(?:\/apis\/([^/]+\/[^/]+))?.*)$/.exec(path);
   if (document === null) return undefined;
@@ -30,9 +34,17 @@ export async function documentResponse(c: AppContext): Promise<Response | undefi
     return openApiResponse(request, path, await customResourcesWithSchemas(extensionsContext(c), groupVersion));
   }
   if (path.startsWith("/openapi/v3")) {
-    return openApiResponse(request, path, await withRemoteResources(context, customResources(extensionsContext(c)), "openapi index"));
+    return openApiResponse(
+      request,
+      path,
+      await withRemoteResources(context, customResources(extensionsContext(c)), "openapi index"),
+    );
   }
-  return openApiResponse(request, path, await withRemoteResources(context, customResourcesWithSchemas(extensionsContext(c), undefined), "openapi v2"));
+  return openApiResponse(
+    request,
+    path,
+    await withRemoteResources(context, customResourcesWithSchemas(extensionsContext(c), undefined), "openapi v2"),
+  );
 }
 
 /** Documents that nothing can be added to: those of the core group and of one built-in version. */

@@ -20,9 +20,15 @@ export function extraResources(definitions: readonly CustomResourceDefinition[])
       if (!version.served) continue;
       const key = `${spec.group}/${version.name}`;
       let extra = byVersion.get(key);
-      if (extra === undefined) byVersion.set(key, (extra = { group: spec.group, version: version.name, resources: [], schemas: {}, hash: "" }));
+      if (extra === undefined)
+        byVersion.set(
+          key,
+          (extra = { group: spec.group, version: version.name, resources: [], schemas: {}, hash: "" }),
+        );
       const info = customResourceInfo(definition, version);
-      extra.resources.push(info.custom?.terminating ? { ...info, verbs: info.verbs.filter((verb) => terminatingVerbs.has(verb)) } : info);
+      extra.resources.push(
+        info.custom?.terminating ? { ...info, verbs: info.verbs.filter((verb) => terminatingVerbs.has(verb)) } : info,
+      );
       extra.hash += `${metadata.name} ${metadata.uid} ${metadata.generation ?? 0}\n`;
     }
   }

@@ -14,14 +14,21 @@ export interface UsedNames {
 export function usedNames(group: string, others: Iterable<CustomResourceDefinition>): UsedNames {
   const resources = new Set<string>();
   const kinds = new Set<string>();
-  const add = (names: { plural: string; singular?: string; shortNames?: string[]; kind: string; listKind?: string }) => {
+  const add = (names: {
+    plural: string;
+    singular?: string;
+    shortNames?: string[];
+    kind: string;
+    listKind?: string;
+  }) => {
     for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) if (name) resources.add(name);
     for (const kind of [names.kind, names.listKind]) if (kind) kinds.add(kind);
   };
   for (const { spec, status } of others) if (spec.group === group && status?.acceptedNames) add(status.acceptedNames);
   for (const { group: builtIn, versions } of catalog.groups()) {
     if (builtIn !== group) continue;
-    for (const version of versions) for (const info of catalog.resources(group, version)) add({ ...info, plural: info.resource });
+    for (const version of versions)
+      for (const info of catalog.resources(group, version)) add({ ...info, plural: info.resource });
   }
   return { resources, kinds };
 }
@@ -44,15 +51,29 @@ export function acceptNames(definition: CustomResourceDefinition, used: UsedName
   setCondition(
     definition,
     isConditionTrue(definition, "NamesAccepted")
-      ? { type: "Established", status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
+      ? {
+          type: "Established",
+          status: "True",
+          reason: "InitialNamesAccepted",
+          message: "the initial names have been accepted",
+        }
       : { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" },
     time,
   );
 }
 
-function decide(requested: DefinitionNames, accepted: DefinitionNames, used: UsedNames): { names: DefinitionNames; condition: DefinitionCondition } {
+function decide(
+  requested: DefinitionNames,
+  accepted: DefinitionNames,
+  used: UsedNames,
+): { names: DefinitionNames; condition: DefinitionCondition } {
   const names: DefinitionNames = { ...accepted };
-  let condition: DefinitionCondition = { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" };
+  let condition: DefinitionCondition = {
+    type: "NamesAccepted",
+    status: "True",
+    reason: "NoConflicts",
+    message: "no conflicts found",
+  };
   const refuse = (reason: string, message: string) => {
     condition = { type: "NamesAccepted", status: "False", reason, message };
   };
@@ -65,8 +86,11 @@ function decide(requested: DefinitionNames, accepted: DefinitionNames, used: Use
   take("plural", "PluralConflict", used.resources);
   take("singular", "SingularConflict", used.resources);
   const own = new Set([...(accepted.shortNames ?? []), accepted.plural, accepted.singular]);
-  const conflicts = (requested.shortNames ?? []).filter((name) => !own.has(name) && used.resources.has(name)).map(inUse);
-  if (conflicts.length > 0) refuse("ShortNamesConflict", conflicts.length === 1 ? conflicts[0]! : `[${conflicts.join(", ")}]`);
+  const conflicts = (requested.shortNames ?? [])
+    .filter((name) => !own.has(name) && used.resources.has(name))
+    .map(inUse);
+  if (conflicts.length > 0)
+    refuse("ShortNamesConflict", conflicts.length === 1 ? conflicts[0]! : `[${conflicts.join(", ")}]`);
   else if (requested.shortNames === undefined) delete names.shortNames;
   else names.shortNames = requested.shortNames;
   take("kind", "KindConflict", used.kinds);

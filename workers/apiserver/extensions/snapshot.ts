@@ -77,12 +77,16 @@ export function definitionsChanged(cluster: string): void {
 export async function customResources(context: ExtensionsContext): Promise<ExtraResources> {
   const { byName } = await refreshDefinitions(context);
   let extra = extras.get(byName);
-  if (extra === undefined) extras.set(byName, (extra = extraResources([...byName.values()].map(({ outline }) => outline))));
+  if (extra === undefined)
+    extras.set(byName, (extra = extraResources([...byName.values()].map(({ outline }) => outline))));
   return extra;
 }
 
 /** The same with the schemas of one group and version, or of all, filled in for the documents of OpenAPI. */
-export async function customResourcesWithSchemas(context: ExtensionsContext, only: string | undefined): Promise<ExtraResources> {
+export async function customResourcesWithSchemas(
+  context: ExtensionsContext,
+  only: string | undefined,
+): Promise<ExtraResources> {
   const extra = await customResources(context);
   const snapshot = snapshots.known(context.storage.cluster)!;
   const wanted = [...snapshot.byName.values()].filter(
@@ -113,16 +117,26 @@ export function refreshDefinitions(context: ExtensionsContext): Promise<Snapshot
 function outlineOf(object: KubeObject, revision: number): Known {
   const definition = object as CustomResourceDefinition;
   const { managedFields: _managedFields, annotations: _annotations, ...metadata } = definition.metadata;
-  const spec = { ...definition.spec, versions: definition.spec.versions.map(({ schema: _schema, ...version }) => version as DefinitionVersion) };
+  const spec = {
+    ...definition.spec,
+    versions: definition.spec.versions.map(({ schema: _schema, ...version }) => version as DefinitionVersion),
+  };
   return { outline: { metadata, spec, status: definition.status }, revision };
 }
 
 function isServed(definition: CustomResourceDefinition, version: string): boolean {
-  return isConditionTrue(definition, "Established") && definition.spec.versions.some(({ name, served }) => served && name === version);
+  return (
+    isConditionTrue(definition, "Established") &&
+    definition.spec.versions.some(({ name, served }) => served && name === version)
+  );
 }
 
 /** The definition with its schemas, at least as new as `revision`; undefined when it is gone. */
-async function wholeDefinition({ storage }: ExtensionsContext, name: string, revision: number): Promise<Whole | undefined> {
+async function wholeDefinition(
+  { storage }: ExtensionsContext,
+  name: string,
+  revision: number,
+): Promise<Whole | undefined> {
   const key = `${storage.cluster}/${name}`;
   const cached = wholes.get(key);
   if (cached !== undefined && cached.revision >= revision) {
@@ -152,7 +166,10 @@ async function wholeDefinition({ storage }: ExtensionsContext, name: string, rev
 function infoOf(whole: Whole, version: string): ResourceInfo {
   let info = whole.infos.get(version);
   if (info === undefined) {
-    info = customResourceInfo(whole.definition, whole.definition.spec.versions.find(({ name }) => name === version)!);
+    info = customResourceInfo(
+      whole.definition,
+      whole.definition.spec.versions.find(({ name }) => name === version)!,
+    );
     whole.infos.set(version, info);
   }
   return info;

@@ -104,7 +104,9 @@ export function documentV2(versions: readonly DocumentedVersion[], docs: Docs): 
 export function mergeV2(document: JsonObject, parts: readonly JsonObject[]): JsonObject {
   if (parts.length === 0) return document;
   const sorted = (objects: JsonObject[]) =>
-    Object.fromEntries(Object.entries(Object.assign({}, ...objects.toReversed()) as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    Object.fromEntries(
+      Object.entries(Object.assign({}, ...objects.toReversed()) as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    );
   return {
     ...document,
     paths: sorted([document.paths, ...parts.map(({ paths }) => paths)]),

@@ -39,12 +39,31 @@ export function indexedVersions(
         delegated: false,
       });
     }
-  for (const { group, version, resources, schemas = {}, delegated = false, hash: given, documentV2 } of extra.versions) {
+  for (const {
+    group,
+    version,
+    resources,
+    schemas = {},
+    delegated = false,
+    hash: given,
+    documentV2,
+  } of extra.versions) {
     const key = `apis/${group}/${version}`;
     const known = versions.findIndex((other) => other.key === key);
     const all = known < 0 ? resources : [...(versions[known]?.resources ?? []), ...resources];
-    const hash = delegated ? (given ?? "") : documentHash(`${docsHash}/${key}/${given ?? JSON.stringify([all, schemas])}`);
-    const entry = { group, version, resources: all, schemas, key, hash, delegated, ...(documentV2 === undefined ? {} : { documentV2 }) };
+    const hash = delegated
+      ? (given ?? "")
+      : documentHash(`${docsHash}/${key}/${given ?? JSON.stringify([all, schemas])}`);
+    const entry = {
+      group,
+      version,
+      resources: all,
+      schemas,
+      key,
+      hash,
+      delegated,
+      ...(documentV2 === undefined ? {} : { documentV2 }),
+    };
     if (known < 0) versions.push(entry);
     else versions[known] = { ...entry, schemas: { ...versions[known]?.schemas, ...schemas } };
   }

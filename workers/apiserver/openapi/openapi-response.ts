@@ -90,7 +90,11 @@ function responseV2(request: Request, versions: Map<string, IndexedVersion>, doc
   const hash = documentHash([...documented, ...delegated].map((version) => version.hash).join());
   const type = preferred(request, jsonNames, [...protobufV2Names]);
   if (type === undefined) return notAcceptable();
-  const build = () => mergeV2(documentV2(documented, docs), delegated.map(({ document }) => document));
+  const build = () =>
+    mergeV2(
+      documentV2(documented, docs),
+      delegated.map(({ document }) => document),
+    );
   if (protobufV2Names.has(type)) {
     const body = cache.getOrBuild(`v2/protobuf/${hash}`, () => encodeGnosticV2(build()));
     return respond(request, body, protobufV2Type, hash);

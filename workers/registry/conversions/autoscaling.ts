@@ -25,10 +25,13 @@ export const horizontalPodAutoscalerV1: Converter = {
       }
     };
     const others = take(metricsAnnotation) ?? [];
-    const metrics = target === undefined ? others : [cpu({ target: { type: "Utilization", averageUtilization: target } }), ...others];
+    const metrics =
+      target === undefined ? others : [cpu({ target: { type: "Utilization", averageUtilization: target } }), ...others];
     const otherCurrent = take(currentMetricsAnnotation) ?? [];
     const currentMetrics =
-      current === undefined ? otherCurrent : [cpu({ current: { averageUtilization: current, averageValue: "0" } }), ...otherCurrent];
+      current === undefined
+        ? otherCurrent
+        : [cpu({ current: { averageUtilization: current, averageValue: "0" } }), ...otherCurrent];
     const conditions = take(conditionsAnnotation);
     const behavior = take(behaviorAnnotation);
     return {
@@ -47,13 +50,24 @@ export const horizontalPodAutoscalerV1: Converter = {
     const { currentMetrics = [], conditions, ...status } = object.status ?? {};
     const annotations = { ...object.metadata.annotations };
     const isCpu = (metric: any) => metric.type === "Resource" && metric.resource?.name === "cpu";
-    const target = metrics.find((metric: any) => isCpu(metric) && metric.resource.target?.averageUtilization !== undefined);
-    const current = currentMetrics.find((metric: any) => isCpu(metric) && metric.resource.current?.averageUtilization !== undefined);
+    const target = metrics.find(
+      (metric: any) => isCpu(metric) && metric.resource.target?.averageUtilization !== undefined,
+    );
+    const current = currentMetrics.find(
+      (metric: any) => isCpu(metric) && metric.resource.current?.averageUtilization !== undefined,
+    );
     const put = (name: string, value: unknown) => {
-      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) annotations[name] = JSON.stringify(value);
+      if (value !== undefined && !(Array.isArray(value) && value.length === 0))
+        annotations[name] = JSON.stringify(value);
     };
-    put(metricsAnnotation, metrics.filter((metric: unknown) => metric !== target));
-    put(currentMetricsAnnotation, currentMetrics.filter((metric: unknown) => metric !== current));
+    put(
+      metricsAnnotation,
+      metrics.filter((metric: unknown) => metric !== target),
+    );
+    put(
+      currentMetricsAnnotation,
+      currentMetrics.filter((metric: unknown) => metric !== current),
+    );
     put(conditionsAnnotation, conditions);
     put(behaviorAnnotation, behavior);
     return {
@@ -67,7 +81,9 @@ export const horizontalPodAutoscalerV1: Converter = {
         // Optional only in v2.
         currentReplicas: 0,
         ...status,
-        ...(current === undefined ? {} : { currentCPUUtilizationPercentage: current.resource.current.averageUtilization }),
+        ...(current === undefined
+          ? {}
+          : { currentCPUUtilizationPercentage: current.resource.current.averageUtilization }),
       },
     };
   },

@@ -14,7 +14,9 @@ const renamed: readonly [string, string][] = [
 
 function rename(object: KubeObject, pairs: readonly (readonly [string, string])[]): KubeObject {
   const names = new Map(pairs);
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [names.get(name) ?? name, value])) as KubeObject;
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [names.get(name) ?? name, value]),
+  ) as KubeObject;
 }
 
 export const eventsV1: Converter = {

@@ -6,7 +6,15 @@ import type { Converter } from "../conversion.ts";
  * Mirrors pkg/apis/resource/v1beta1/conversion.go (1.36).
  */
 
-const exactFields = ["deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity"];
+const exactFields = [
+  "deviceClassName",
+  "selectors",
+  "allocationMode",
+  "count",
+  "adminAccess",
+  "tolerations",
+  "capacity",
+];
 
 function toExact(request: Record<string, unknown>): Record<string, unknown> {
   const exactly: Record<string, unknown> = {};
@@ -44,6 +52,7 @@ function mapDevices(spec: any, convert: (device: any) => any): any {
 }
 
 export const resourceSliceV1beta1: Converter = {
-  toStorage: (object) => withSpec(object, (spec) => mapDevices(spec, ({ name, basic, ...rest }) => ({ name, ...rest, ...basic }))),
+  toStorage: (object) =>
+    withSpec(object, (spec) => mapDevices(spec, ({ name, basic, ...rest }) => ({ name, ...rest, ...basic }))),
   fromStorage: (object) => withSpec(object, (spec) => mapDevices(spec, ({ name, ...basic }) => ({ name, basic }))),
 };

@@ -13,12 +13,17 @@ export const applyCborPatchType = "application/apply-patch+cbor";
  * The configuration of an apply request, YAML or JSON. A key given twice is an error under "Strict", a warning under
  * "Warn". Mirrors applyPatcher of k8s.io/apiserver pkg/endpoints/handlers/patch.go (1.36).
  */
-export function readApplyBody(text: string, fieldValidation: "Ignore" | "Warn" | "Strict"): { applied: KubeObject; warnings: string[] } {
+export function readApplyBody(
+  text: string,
+  fieldValidation: "Ignore" | "Warn" | "Strict",
+): { applied: KubeObject; warnings: string[] } {
   try {
     const { value, duplicates } = parseYaml(text, { findDuplicates: fieldValidation !== "Ignore" });
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       const word = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
-      throw new UnmarshalError(`error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${word} into Go value of type map[string]interface {}`);
+      throw new UnmarshalError(
+        `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${word} into Go value of type map[string]interface {}`,
+      );
     }
     if (fieldValidation === "Strict" && duplicates.length > 0) {
       throw newBadRequest(`error strict decoding YAML: error converting YAML to JSON: ${duplicates.join(", ")}`);
@@ -61,5 +66,9 @@ export function validateApplyOptions(isApply: boolean, fieldManager: string, for
 export function checkNoUid(gr: GroupResource, name: string, object: KubeObject): void {
   const { uid } = object.metadata;
   if (!uid) return;
-  throw newConflict(gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  throw newConflict(
+    gr,
+    name,
+    `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+  );
 }

@@ -2,7 +2,13 @@ import type { GroupVersionKind } from "../../apimachinery/gvk.ts";
 import { apiVersionOf } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { deducedType, untypedScalar } from "../../apimachinery/structured-merge/schema.ts";
-import type { ListType, MapField, MapType, ScalarType, SchemaType } from "../../apimachinery/structured-merge/schema.ts";
+import type {
+  ListType,
+  MapField,
+  MapType,
+  ScalarType,
+  SchemaType,
+} from "../../apimachinery/structured-merge/schema.ts";
 import { normalizeObject } from "../../apis/codec/normalize.ts";
 import { schemaTable } from "../../apis/schema-table.ts";
 import type { FieldInfo, StructInfo, TypeRef } from "../../apis/schema.ts";
@@ -65,7 +71,12 @@ function typeOfField(field: FieldInfo): SchemaType {
 }
 
 function listType(items: TypeRef, kind: FieldInfo["listType"], keys: readonly string[] = []): ListType {
-  return { kind: "list", atomic: kind === undefined || kind === "atomic", keys: kind === "map" ? keys : [], element: typeOf(items) };
+  return {
+    kind: "list",
+    atomic: kind === undefined || kind === "atomic",
+    keys: kind === "map" ? keys : [],
+    element: typeOf(items),
+  };
 }
 
 function typeOf(ref: TypeRef): SchemaType {

@@ -27,7 +27,10 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
   }
   const lines = [...byManager.keys()]
     .sort()
-    .flatMap((manager) => [`conflicts with ${printManager(manager)}:`, ...byManager.get(manager)!.map((path) => `- ${path}`)]);
+    .flatMap((manager) => [
+      `conflicts with ${printManager(manager)}:`,
+      ...byManager.get(manager)!.map((path) => `- ${path}`),
+    ]);
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
 }
 

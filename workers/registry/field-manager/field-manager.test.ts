@@ -27,23 +27,38 @@ const managerOf = (group: string, version: string, resource: string, subresource
 function decoded(object: object): KubeObject {
   const { apiVersion, kind } = object as KubeObject;
   const gvk = { ...parseApiVersion(apiVersion!), kind: kind! };
-  const result = decodeObject(new TextEncoder().encode(JSON.stringify(object)), "application/json", gvk, { fieldValidation: "Ignore" }).object;
+  const result = decodeObject(new TextEncoder().encode(JSON.stringify(object)), "application/json", gvk, {
+    fieldValidation: "Ignore",
+  }).object;
   applyDefaults(gvk, result);
   return result;
 }
 
-const configMap = (data: object, metadata: object = {}): KubeObject =>
-  ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default", ...metadata }, data });
-const deployment = (spec: object, metadata: object = {}): KubeObject =>
-  ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", namespace: "default", ...metadata }, spec });
-const web = { selector: { matchLabels: { app: "web" } }, template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "nginx" }] } } };
+const configMap = (data: object, metadata: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "a", namespace: "default", ...metadata },
+  data,
+});
+const deployment = (spec: object, metadata: object = {}): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "default", ...metadata },
+  spec,
+});
+const web = {
+  selector: { matchLabels: { app: "web" } },
+  template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "nginx" }] } },
+};
 const born = (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, uid: "u" } });
 
 const entryOf = (object: KubeObject, manager: string, operation = "Apply") =>
   object.metadata.managedFields?.find((entry) => entry.manager === manager && entry.operation === operation);
 const owned = (object: KubeObject, manager: string, operation = "Apply") => {
   const entry = entryOf(object, manager, operation);
-  return entry === undefined ? undefined : pathsOf(entry.fieldsV1 as never).map((path) => path.map((step) => step.replace(/^f:/, "")).join("."));
+  return entry === undefined
+    ? undefined
+    : pathsOf(entry.fieldsV1 as never).map((path) => path.map((step) => step.replace(/^f:/, "")).join("."));
 };
 function statusOf(action: () => unknown): Status {
   try {
@@ -57,7 +72,11 @@ function statusOf(action: () => unknown): Status {
 
 describe("writes other than apply", () => {
   test("a deployment made by kubectl create is owned as upstream has it", () => {
-    const created = managerOf("apps", "v1", "deployments").update(undefined, decoded(deployment({ replicas: 1, ...web })), "kubectl-create");
+    const created = managerOf("apps", "v1", "deployments").update(
+      undefined,
+      decoded(deployment({ replicas: 1, ...web })),
+      "kubectl-create",
+    );
     expect(created.metadata.managedFields).toEqual([
       {
         manager: "kubectl-create",
@@ -76,9 +95,21 @@ describe("writes other than apply", () => {
               "f:metadata": { "f:labels": { ".": {}, "f:app": {} } },
               "f:spec": {
                 "f:containers": {
-                  'k:{"name":"c"}': { ".": {}, "f:image": {}, "f:imagePullPolicy": {}, "f:name": {}, "f:resources": {}, "f:terminationMessagePath": {}, "f:terminationMessagePolicy": {} },
+                  'k:{"name":"c"}': {
+                    ".": {},
+                    "f:image": {},
+                    "f:imagePullPolicy": {},
+                    "f:name": {},
+                    "f:resources": {},
+                    "f:terminationMessagePath": {},
+                    "f:terminationMessagePolicy": {},
+                  },
                 },
-                "f:dnsPolicy": {}, "f:restartPolicy": {}, "f:schedulerName": {}, "f:securityContext": {}, "f:terminationGracePeriodSeconds": {},
+                "f:dnsPolicy": {},
+                "f:restartPolicy": {},
+                "f:schedulerName": {},
+                "f:securityContext": {},
+                "f:terminationGracePeriodSeconds": {},
               },
             },
           },
@@ -94,7 +125,10 @@ describe("writes other than apply", () => {
     const changed = manager.update(created, { ...created, data: { a: "2", b: "1" } }, "bob");
     expect(owned(changed, "alice", "Update")).toEqual(["data", "data.b"]);
     expect(owned(changed, "bob", "Update")).toEqual(["data.a"]);
-    expect(changed.metadata.managedFields!.map(({ time }) => time)).toEqual(["2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z"]);
+    expect(changed.metadata.managedFields!.map(({ time }) => time)).toEqual([
+      "2026-01-01T00:00:00Z",
+      "2026-01-01T00:01:00Z",
+    ]);
     const removed = manager.update(changed, { ...changed, data: { b: "1" } }, "carol");
     expect(removed.metadata.managedFields!.map((entry) => entry.manager)).toEqual(["alice"]);
   });
@@ -103,16 +137,32 @@ describe("writes other than apply", () => {
     const manager = managerOf("", "v1", "configmaps");
     const created = born(manager.update(undefined, configMap({ a: "1" }), "alice"));
     await clock.advance(60_000);
-    expect(manager.update(created, structuredClone(created), "bob").metadata.managedFields).toEqual(created.metadata.managedFields);
+    expect(manager.update(created, structuredClone(created), "bob").metadata.managedFields).toEqual(
+      created.metadata.managedFields,
+    );
   });
 
   test("status belongs to the status endpoint, everything else to the main one", () => {
-    const pod = decoded({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i" }] }, status: { phase: "Failed" } });
+    const pod = decoded({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "p" },
+      spec: { containers: [{ name: "c", image: "i" }] },
+      status: { phase: "Failed" },
+    });
     const created = born(managerOf("", "v1", "pods").update(undefined, pod, "creator"));
     expect(owned(created, "creator", "Update")!.some((path) => path.startsWith("status"))).toBe(false);
-    const next = { ...created, metadata: { ...created.metadata, labels: { a: "b" } }, spec: { ...created.spec, nodeName: "n" }, status: { phase: "Running" } };
+    const next = {
+      ...created,
+      metadata: { ...created.metadata, labels: { a: "b" } },
+      spec: { ...created.spec, nodeName: "n" },
+      status: { phase: "Running" },
+    };
     const written = managerOf("", "v1", "pods", "status").update(created, next, "kubelet");
-    expect(entryOf(written, "kubelet", "Update")).toMatchObject({ subresource: "status", fieldsV1: { "f:status": { "f:phase": {} } } });
+    expect(entryOf(written, "kubelet", "Update")).toMatchObject({
+      subresource: "status",
+      fieldsV1: { "f:status": { "f:phase": {} } },
+    });
     expect(owned(written, "kubelet", "Update")).toEqual(["status.phase"]);
   });
 
@@ -120,12 +170,18 @@ describe("writes other than apply", () => {
     const manager = managerOf("", "v1", "configmaps");
     const created = born(manager.update(undefined, configMap({ a: "1" }), "alice"));
     const given = (managedFields: unknown) =>
-      manager.update(created, { ...created, metadata: { ...created.metadata, managedFields: managedFields as ManagedFieldsEntry[] } }, "bob").metadata.managedFields;
+      manager.update(
+        created,
+        { ...created, metadata: { ...created.metadata, managedFields: managedFields as ManagedFieldsEntry[] } },
+        "bob",
+      ).metadata.managedFields;
     expect(given([{}])).toBeUndefined();
     expect(given([])).toBeUndefined();
     expect(given(undefined)).toEqual(created.metadata.managedFields);
     expect(given([{ manager: "x", operation: "Odd" }])).toEqual(created.metadata.managedFields);
-    expect(given([{ manager: "x", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: { bad: {} } }])).toEqual(created.metadata.managedFields);
+    expect(
+      given([{ manager: "x", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: { bad: {} } }]),
+    ).toEqual(created.metadata.managedFields);
     const untracked = born(configMap({ a: "1" }));
     expect(manager.update(untracked, { ...untracked, data: { a: "2" } }, "bob").metadata.managedFields).toBeUndefined();
   });
@@ -139,16 +195,37 @@ describe("writes other than apply", () => {
     }
     const entries = object.metadata.managedFields!;
     expect(entries).toHaveLength(10);
-    expect(entries[0]).toMatchObject({ manager: "ancient-changes", operation: "Update", apiVersion: "v1", time: "2026-01-01T00:00:03Z" });
+    expect(entries[0]).toMatchObject({
+      manager: "ancient-changes",
+      operation: "Update",
+      apiVersion: "v1",
+      time: "2026-01-01T00:00:03Z",
+    });
     expect(owned(object, "ancient-changes", "Update")).toEqual(["data", "data.k0", "data.k1", "data.k2", "data.k3"]);
   });
 
   test("entries of a version in the same form follow changes made in another; those of a version that is gone go", () => {
     const manager = managerOf("autoscaling", "v2", "horizontalpodautoscalers");
     const hpa = (maxReplicas: number) =>
-      decoded({ apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", metadata: { name: "h", namespace: "d" }, spec: { scaleTargetRef: { kind: "Deployment", name: "w" }, maxReplicas, metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } }] } });
-    const entry = (name: string, apiVersion: string, fieldsV1: object): ManagedFieldsEntry =>
-      ({ manager: name, operation: "Update", apiVersion, fieldsType: "FieldsV1", fieldsV1: fieldsV1 as Record<string, unknown> });
+      decoded({
+        apiVersion: "autoscaling/v2",
+        kind: "HorizontalPodAutoscaler",
+        metadata: { name: "h", namespace: "d" },
+        spec: {
+          scaleTargetRef: { kind: "Deployment", name: "w" },
+          maxReplicas,
+          metrics: [
+            { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
+          ],
+        },
+      });
+    const entry = (name: string, apiVersion: string, fieldsV1: object): ManagedFieldsEntry => ({
+      manager: name,
+      operation: "Update",
+      apiVersion,
+      fieldsType: "FieldsV1",
+      fieldsV1: fieldsV1 as Record<string, unknown>,
+    });
     const live = born(hpa(5));
     live.metadata.managedFields = [
       entry("old", "autoscaling/v1", { "f:spec": { "f:maxReplicas": {}, "f:targetCPUUtilizationPercentage": {} } }),
@@ -178,7 +255,9 @@ describe("apply", () => {
 
   test("one conflict, in upstream's words", () => {
     const manager = managerOf("apps", "v1", "deployments");
-    const live = born(manager.update(undefined, decoded(deployment({ replicas: 3, ...web })), "kubectl-client-side-apply"));
+    const live = born(
+      manager.update(undefined, decoded(deployment({ replicas: 3, ...web })), "kubectl-client-side-apply"),
+    );
     expect(statusOf(() => manager.apply(live, deployment({ replicas: 5 }), "me", false))).toEqual({
       kind: "Status",
       apiVersion: "v1",
@@ -186,7 +265,15 @@ describe("apply", () => {
       status: "Failure",
       message: 'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using apps/v1: .spec.replicas',
       reason: "Conflict",
-      details: { causes: [{ reason: "FieldManagerConflict", message: 'conflict with "kubectl-client-side-apply" using apps/v1', field: ".spec.replicas" }] },
+      details: {
+        causes: [
+          {
+            reason: "FieldManagerConflict",
+            message: 'conflict with "kubectl-client-side-apply" using apps/v1',
+            field: ".spec.replicas",
+          },
+        ],
+      },
       code: 409,
     });
     const forced = manager.apply(live, deployment({ replicas: 5 }), "me", true);
@@ -240,7 +327,10 @@ describe("apply", () => {
       500,
       "failed to create typed patch object (default/web; apps/v1, Kind=Deployment): .spec.foo: field not declared in schema",
     ]);
-    const env = [{ name: "A", value: "1" }, { name: "A", value: "2" }];
+    const env = [
+      { name: "A", value: "1" },
+      { name: "A", value: "2" },
+    ];
     expect(status(deployment({ template: { spec: { containers: [{ name: "c", env }] } } }))).toEqual([
       500,
       'failed to create typed patch object (default/web; apps/v1, Kind=Deployment): .spec.template.spec.containers[name="c"].env: duplicate entries for key [name="A"]',
@@ -249,16 +339,30 @@ describe("apply", () => {
 
   test("objects that hold the same key twice can be applied to", () => {
     const manager = managerOf("apps", "v1", "deployments");
-    const env = [{ name: "A", value: "1" }, { name: "A", value: "2" }];
+    const env = [
+      { name: "A", value: "1" },
+      { name: "A", value: "2" },
+    ];
     const template = { ...web.template, spec: { containers: [{ name: "c", image: "nginx", env }] } };
     const live = born(manager.update(undefined, decoded(deployment({ ...web, template })), "client"));
-    const applied = manager.apply(live, deployment({ template: { spec: { containers: [{ name: "c", env: [{ name: "B", value: "3" }] }] } } }), "me", false);
+    const applied = manager.apply(
+      live,
+      deployment({ template: { spec: { containers: [{ name: "c", env: [{ name: "B", value: "3" }] }] } } }),
+      "me",
+      false,
+    );
     expect(applied.spec.template.spec.containers[0].env).toEqual([...env, { name: "B", value: "3" }]);
   });
 
   test("a port without protocol is the one with TCP", () => {
     const manager = managerOf("", "v1", "services");
-    const service = (ports: object[]) => ({ apiVersion: "v1", kind: "Service", metadata: { name: "s", namespace: "d" }, spec: { ports } }) as unknown as KubeObject;
+    const service = (ports: object[]) =>
+      ({
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name: "s", namespace: "d" },
+        spec: { ports },
+      }) as unknown as KubeObject;
     const live = born(manager.apply(undefined, service([{ port: 80, name: "http" }]), "me", false));
     const next = manager.apply(live, service([{ port: 80, protocol: "TCP", name: "web" }]), "me", false);
     expect(next.spec.ports).toEqual([{ port: 80, protocol: "TCP", name: "web", targetPort: 80 }]);
@@ -268,7 +372,10 @@ describe("apply", () => {
 
 describe("kubectl takes over from client-side apply", () => {
   const bare = deployment({ replicas: 3, ...web });
-  const annotated = (object: KubeObject) => ({ ...object, metadata: { ...object.metadata, annotations: { [lastAppliedAnnotation]: JSON.stringify(object) } } });
+  const annotated = (object: KubeObject) => ({
+    ...object,
+    metadata: { ...object.metadata, annotations: { [lastAppliedAnnotation]: JSON.stringify(object) } },
+  });
 
   test("without conflicts on what it had set, keeping the annotation in step", () => {
     const manager = managerOf("apps", "v1", "deployments");
@@ -298,7 +405,15 @@ describe("custom resources follow their markers", () => {
       spec: {
         type: "object",
         properties: {
-          keyed: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"], items: { type: "object", properties: { id: { type: "string" }, size: { "x-kubernetes-int-or-string": true } } } },
+          keyed: {
+            type: "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["id"],
+            items: {
+              type: "object",
+              properties: { id: { type: "string" }, size: { "x-kubernetes-int-or-string": true } },
+            },
+          },
           set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
           plain: { type: "array", items: { type: "string" } },
           whole: { type: "object", "x-kubernetes-map-type": "atomic", additionalProperties: { type: "string" } },
@@ -307,26 +422,74 @@ describe("custom resources follow their markers", () => {
       },
     },
   });
-  const widget = (spec: object): KubeObject => ({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec });
+  const widget = (spec: object): KubeObject => ({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { name: "w" },
+    spec,
+  });
   const manager = (): FieldManager =>
-    customFieldManager({ gvk: { group: "example.com", version: "v1", kind: "Widget" }, hasStatus: true, typeOf: (version) => (version === "v1" ? type : undefined), convert: (object) => object, restore: structuredClone }, "", clock);
+    customFieldManager(
+      {
+        gvk: { group: "example.com", version: "v1", kind: "Widget" },
+        hasStatus: true,
+        typeOf: (version) => (version === "v1" ? type : undefined),
+        convert: (object) => object,
+        restore: structuredClone,
+      },
+      "",
+      clock,
+    );
 
   test("keyed lists, sets, atomic lists and maps, free fields", () => {
-    const created = born(manager().apply(undefined, widget({ keyed: [{ id: "a", size: 1 }], set: ["x"], plain: ["p"], whole: { a: "b" }, open: { deep: { er: 1 } } }), "me", false));
+    const created = born(
+      manager().apply(
+        undefined,
+        widget({
+          keyed: [{ id: "a", size: 1 }],
+          set: ["x"],
+          plain: ["p"],
+          whole: { a: "b" },
+          open: { deep: { er: 1 } },
+        }),
+        "me",
+        false,
+      ),
+    );
     expect(owned(created, "me")).toEqual([
-      "spec.plain", "spec.whole", 'spec.keyed.k:{"id":"a"}', 'spec.keyed.k:{"id":"a"}.id', 'spec.keyed.k:{"id":"a"}.size',
-      "spec.open.deep", "spec.open.deep.er", 'spec.set.v:"x"',
+      "spec.plain",
+      "spec.whole",
+      'spec.keyed.k:{"id":"a"}',
+      'spec.keyed.k:{"id":"a"}.id',
+      'spec.keyed.k:{"id":"a"}.size',
+      "spec.open.deep",
+      "spec.open.deep.er",
+      'spec.set.v:"x"',
     ]);
     const other = manager().apply(created, widget({ keyed: [{ id: "b" }], set: ["y"] }), "other", false);
     expect(other.spec).toMatchObject({ keyed: [{ id: "a", size: 1 }, { id: "b" }], set: ["x", "y"] });
-    expect(statusOf(() => manager().apply(other, widget({ plain: ["q"] }), "other", false)).message).toBe('Apply failed with 1 conflict: conflict with "me": .spec.plain');
-    expect(statusOf(() => manager().apply(other, widget({ nope: 1 }), "other", false)).message).toContain(".spec.nope: field not declared in schema");
+    expect(statusOf(() => manager().apply(other, widget({ plain: ["q"] }), "other", false)).message).toBe(
+      'Apply failed with 1 conflict: conflict with "me": .spec.plain',
+    );
+    expect(statusOf(() => manager().apply(other, widget({ nope: 1 }), "other", false)).message).toContain(
+      ".spec.nope: field not declared in schema",
+    );
   });
 
   test("a map that became atomic is owned as a whole by who owned a part", () => {
     const live = born(widget({ whole: { a: "b" } }));
-    live.metadata.managedFields = [{ manager: "old", operation: "Apply", apiVersion: "example.com/v1", fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:whole": { "f:a": {} } } } }];
-    expect(statusOf(() => manager().apply(live, widget({ whole: { c: "d" } }), "me", false)).message).toBe('Apply failed with 1 conflict: conflict with "old": .spec.whole');
+    live.metadata.managedFields = [
+      {
+        manager: "old",
+        operation: "Apply",
+        apiVersion: "example.com/v1",
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:spec": { "f:whole": { "f:a": {} } } },
+      },
+    ];
+    expect(statusOf(() => manager().apply(live, widget({ whole: { c: "d" } }), "me", false)).message).toBe(
+      'Apply failed with 1 conflict: conflict with "old": .spec.whole',
+    );
   });
 });
 
@@ -350,7 +513,11 @@ describe("apply, whatever the configuration", () => {
   const finalizers = fc.uniqueArray(fc.constantFrom("x/1", "x/2", "x/3"));
   const config = fc.tuple(data, finalizers).map(([values, list]) => named(values, { finalizers: list }));
   const seeded = { seed: 36, numRuns: 150 };
-  const state = (object: KubeObject) => ({ data: object.data ?? {}, finalizers: object.metadata.finalizers ?? [], managed: object.metadata.managedFields });
+  const state = (object: KubeObject) => ({
+    data: object.data ?? {},
+    finalizers: object.metadata.finalizers ?? [],
+    managed: object.metadata.managedFields,
+  });
 
   test("a second time changes nothing", () => {
     fc.assert(
@@ -392,6 +559,8 @@ describe("apply, whatever the configuration", () => {
     );
   });
 
-  const prefixed = (prefix: string, values: Record<string, string>) => Object.fromEntries(Object.entries(values).map(([key, value]) => [prefix + key, value]));
-  const pick = (values: Record<string, string>, test: (key: string) => boolean) => Object.fromEntries(Object.entries(values).filter(([key]) => test(key)));
+  const prefixed = (prefix: string, values: Record<string, string>) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [prefix + key, value]));
+  const pick = (values: Record<string, string>, test: (key: string) => boolean) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => test(key)));
 });

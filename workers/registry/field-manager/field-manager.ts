@@ -13,7 +13,13 @@ import { validate } from "../../apimachinery/structured-merge/validate.ts";
 import { capUpdateManagers } from "./cap-managers.ts";
 import { newConflictError } from "./conflict-error.ts";
 import { conflictsBesidesLastApplied, kubectlManager, updateLastApplied } from "./last-applied.ts";
-import { decodeManagedFields, emptyManaged, encodeManagedFields, isReset, managerIdentifier } from "./managed-fields.ts";
+import {
+  decodeManagedFields,
+  emptyManaged,
+  encodeManagedFields,
+  isReset,
+  managerIdentifier,
+} from "./managed-fields.ts";
 import type { Managed } from "./managed-fields.ts";
 import { strippedFields } from "./strip-meta.ts";
 
@@ -91,7 +97,12 @@ export class FieldManager {
   #trackUpdate(live: KubeObject | undefined, updated: KubeObject, managed: Managed, manager: string): Managed {
     const identifier = this.#identifier(manager, "Update");
     const before = this.#typed(live ?? this.#options.emptyObject);
-    const { managers: after, changed } = this.#updater.update(before, this.#typed(updated), managed.managers, identifier);
+    const { managers: after, changed } = this.#updater.update(
+      before,
+      this.#typed(updated),
+      managed.managers,
+      identifier,
+    );
     const managers = new Map(after);
     const times = new Map(managed.times);
     const own = strip(after, identifier);
@@ -121,7 +132,9 @@ export class FieldManager {
     } catch (error) {
       if (error instanceof StatusError) throw error;
       // The configuration has been looked at: what does not fit is what an earlier schema let in.
-      throw newUnknownError(`failed to create typed live object (${this.#describe(base)}): ${(error as Error).message}`);
+      throw newUnknownError(
+        `failed to create typed live object (${this.#describe(base)}): ${(error as Error).message}`,
+      );
     }
     const object = withManagedFields(result.object, undefined);
     if (manager === kubectlManager) updateLastApplied(object, applied);
@@ -149,7 +162,13 @@ export class FieldManager {
     }
   }
 
-  #applyTracked(live: KubeObject, applied: KubeObject, managed: Managed, manager: string, force: boolean): { object: KubeObject; managed: Managed } {
+  #applyTracked(
+    live: KubeObject,
+    applied: KubeObject,
+    managed: Managed,
+    manager: string,
+    force: boolean,
+  ): { object: KubeObject; managed: Managed } {
     let before = managed;
     let base = live;
     if (managed.managers.size === 0) {
@@ -160,10 +179,18 @@ export class FieldManager {
     try {
       validate(this.#options.type, applied);
     } catch (error) {
-      throw newUnknownError(`failed to create typed patch object (${this.#describe(applied)}): ${(error as Error).message}`);
+      throw newUnknownError(
+        `failed to create typed patch object (${this.#describe(applied)}): ${(error as Error).message}`,
+      );
     }
     const identifier = this.#identifier(manager, "Apply");
-    const { merged, managers: after } = this.#updater.apply(this.#typed(base), this.#typed(applied), before.managers, identifier, force);
+    const { merged, managers: after } = this.#updater.apply(
+      this.#typed(base),
+      this.#typed(applied),
+      before.managers,
+      identifier,
+      force,
+    );
     const managers = new Map(after);
     const own = strip(managers, identifier);
     if (own === undefined) managers.delete(identifier);
@@ -179,13 +206,20 @@ export class FieldManager {
       return this.#options.restore(merged);
     } catch (error) {
       if (error instanceof StatusError) throw error;
-      throw newUnknownError(`failed to convert new typed object (${this.#describe(applied)}) to object: ${(error as Error).message}`);
+      throw newUnknownError(
+        `failed to convert new typed object (${this.#describe(applied)}) to object: ${(error as Error).message}`,
+      );
     }
   }
 
   #identifier(manager: string, operation: "Apply" | "Update"): string {
     const { subresource } = this.#options;
-    return managerIdentifier({ manager: manager === "" ? "unknown" : manager, operation, apiVersion: this.#apiVersion, subresource });
+    return managerIdentifier({
+      manager: manager === "" ? "unknown" : manager,
+      operation,
+      apiVersion: this.#apiVersion,
+      subresource,
+    });
   }
 
   /** managedFields are left out: comparing them costs, and nobody owns them. */
@@ -210,7 +244,8 @@ function strip(managers: Managers, identifier: string): ManagedSet | undefined {
 
 /** A copy whose metadata has these entries, or none. */
 function withManagedFields(object: KubeObject, managedFields: ManagedFieldsEntry[] | undefined): KubeObject {
-  if (object.metadata.managedFields === undefined && managedFields === undefined) return { ...object, metadata: { ...object.metadata } };
+  if (object.metadata.managedFields === undefined && managedFields === undefined)
+    return { ...object, metadata: { ...object.metadata } };
   const { managedFields: _previous, ...metadata } = object.metadata;
   return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
 }

@@ -10,7 +10,10 @@ export function ignoreManagedFieldsTimestamps(object: KubeObject, previous: Kube
   const before = previous.metadata.managedFields ?? [];
   if (entries.length !== before.length || entries.length === 0) return object;
   if (!entries.every((entry, index) => sameButTime(entry, before[index]!))) return object;
-  const strip = ({ metadata: { managedFields: _managed, resourceVersion: _version, ...metadata }, ...rest }: KubeObject) => ({ ...rest, metadata });
+  const strip = ({
+    metadata: { managedFields: _managed, resourceVersion: _version, ...metadata },
+    ...rest
+  }: KubeObject) => ({ ...rest, metadata });
   if (!deepEqual(strip(object), strip(previous))) return object;
   return { ...object, metadata: { ...object.metadata, managedFields: before } };
 }

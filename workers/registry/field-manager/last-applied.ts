@@ -49,7 +49,10 @@ export function updateLastApplied(object: KubeObject, applied: KubeObject): void
   if (!object.metadata.annotations?.[lastAppliedAnnotation]) return;
   const { [lastAppliedAnnotation]: _previous, ...annotations } = applied.metadata.annotations ?? {};
   const { annotations: _annotations, ...metadata } = applied.metadata;
-  const bare = { ...applied, metadata: applied.metadata.annotations === undefined ? metadata : { ...metadata, annotations } };
+  const bare = {
+    ...applied,
+    metadata: applied.metadata.annotations === undefined ? metadata : { ...metadata, annotations },
+  };
   const value = `${jsonText(sortKeys(bare))}\n`;
   const next: Record<string, string> = { ...object.metadata.annotations, [lastAppliedAnnotation]: value };
   const size = Object.entries(next).reduce((total, [key, text]) => total + key.length + text.length, 0);

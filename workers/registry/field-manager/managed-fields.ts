@@ -40,7 +40,8 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
   const times = new Map<string, string | undefined>();
   const decoded = new Map<string, ManagedFieldsEntry>();
   for (const [index, entry] of (entries ?? []).entries()) {
-    if (entry.operation !== "Apply" && entry.operation !== "Update") throw new Error("operation must be `Apply` or `Update`");
+    if (entry.operation !== "Apply" && entry.operation !== "Update")
+      throw new Error("operation must be `Apply` or `Update`");
     if (!entry.apiVersion) throw new Error("apiVersion must not be empty");
     if (entry.fieldsType !== "FieldsV1") {
       throw new Error(
@@ -54,7 +55,10 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
     try {
       set = parseFieldSet(entry.fieldsV1 ?? {});
     } catch (error) {
-      throw new Error(`error decoding versioned set from ${identifier}: error decoding set: ${(error as Error).message}`, { cause: error });
+      throw new Error(
+        `error decoding versioned set from ${identifier}: error decoding set: ${(error as Error).message}`,
+        { cause: error },
+      );
     }
     managers.set(identifier, { set, apiVersion: entry.apiVersion, applied: entry.operation === "Apply" });
     times.set(identifier, entry.time);
@@ -106,5 +110,8 @@ function compareText(a = "", b = ""): number {
 export function isReset(entries: readonly ManagedFieldsEntry[] | undefined | null): boolean {
   if (!Array.isArray(entries)) return false;
   if (entries.length === 0) return true;
-  return entries.length === 1 && Object.values(entries[0] ?? {}).every((value) => value === undefined || value === null || value === "");
+  return (
+    entries.length === 1 &&
+    Object.values(entries[0] ?? {}).every((value) => value === undefined || value === null || value === "")
+  );
 }

@@ -55,13 +55,18 @@ function convert(schema: OpenApiSchema): SchemaType {
 }
 
 function stringOf(format: string | undefined): ScalarType {
-  return format === undefined || format === "" || format === "byte" ? { kind: "scalar", scalar: "string" } : untypedScalar;
+  return format === undefined || format === "" || format === "byte"
+    ? { kind: "scalar", scalar: "string" }
+    : untypedScalar;
 }
 
 function convertObject(schema: OpenApiSchema): MapType {
   const fields = new Map<string, MapField>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    fields.set(name, { type: convert(property), ...(property.default === undefined ? {} : { default: property.default }) });
+    fields.set(name, {
+      type: convert(property),
+      ...(property.default === undefined ? {} : { default: property.default }),
+    });
   }
   if (schema["x-kubernetes-embedded-resource"] === true) {
     fields.set("apiVersion", { type: { kind: "scalar", scalar: "string" } });

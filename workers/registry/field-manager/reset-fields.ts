@@ -2,7 +2,12 @@ import { setOf } from "../../apimachinery/structured-merge/field-set.ts";
 import type { FieldSet } from "../../apimachinery/structured-merge/field-set.ts";
 
 const status = setOf(["f:status"]);
-const allButStatus = setOf(["f:spec"], ["f:metadata", "f:labels"], ["f:metadata", "f:deletionTimestamp"], ["f:metadata", "f:ownerReferences"]);
+const allButStatus = setOf(
+  ["f:spec"],
+  ["f:metadata", "f:labels"],
+  ["f:metadata", "f:deletionTimestamp"],
+  ["f:metadata", "f:ownerReferences"],
+);
 
 /**
  * Fields that a write through this endpoint cannot change, since the strategy resets them: the status on the main

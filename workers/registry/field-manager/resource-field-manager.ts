@@ -24,7 +24,13 @@ export function fieldManagerFor(resource: ResourceInfo, subresource: string, clo
   const { custom } = resource;
   if (custom !== undefined) {
     // Conversion by webhook is not to be had here: entries of other versions are kept as if they had this one's form.
-    const kind: CustomKind = { gvk, hasStatus, typeOf: () => custom.fieldType, convert: (object) => object, restore: (object) => object };
+    const kind: CustomKind = {
+      gvk,
+      hasStatus,
+      typeOf: () => custom.fieldType,
+      convert: (object) => object,
+      restore: (object) => object,
+    };
     return customFieldManager(kind, subresource, clock);
   }
   const reset = resetFieldsOf(hasStatus, subresource);

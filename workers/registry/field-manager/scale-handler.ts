@@ -15,7 +15,10 @@ const replicasOfScale = ["f:spec", "f:replicas"];
 export type ReplicasPaths = ReadonlyMap<string, PathElement[] | null>;
 
 /** The owners of a parent's replicas as managedFields of its Scale. Mirrors k8s.io/apimachinery pkg/util/managedfields/scalehandler.go (1.36). */
-export function scaleManagedFields(parent: readonly ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
+export function scaleManagedFields(
+  parent: readonly ManagedFieldsEntry[] | undefined,
+  paths: ReplicasPaths,
+): ManagedFieldsEntry[] | undefined {
   const managed = decodeManagedFields(parent);
   const managers = new Map<string, ManagedSet>();
   for (const [identifier, { set, apiVersion, applied }] of managed.managers) {

@@ -8,7 +8,15 @@ export const strippedFields = setOf(
   ["f:apiVersion"],
   ["f:kind"],
   ["f:metadata"],
-  ...["name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"].map(
-    (field) => ["f:metadata", `f:${field}`],
-  ),
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((field) => ["f:metadata", `f:${field}`]),
 );

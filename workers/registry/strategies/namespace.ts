@@ -10,7 +10,10 @@ export const namespaceStrategy: Strategy = {
   prepareForCreate(namespace) {
     namespace.status = { phase: "Active" };
     const finalizers: string[] = namespace.spec?.finalizers ?? [];
-    namespace.spec = { ...namespace.spec, finalizers: finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"] };
+    namespace.spec = {
+      ...namespace.spec,
+      finalizers: finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"],
+    };
   },
   terminate(namespace, now) {
     if ((namespace.spec?.finalizers ?? []).length === 0) return false;

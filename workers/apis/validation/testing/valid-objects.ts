@@ -20,8 +20,19 @@ interface ValidKind {
   manifest: Record<string, any>;
 }
 
-function kind(group: string, version: string, name: string, resource: string, manifest: Record<string, any>): ValidKind {
-  const metadata = { name: resource === "cronjobs" ? "cron" : resource.slice(0, -1), namespace: "default", uid, ...manifest["metadata"] };
+function kind(
+  group: string,
+  version: string,
+  name: string,
+  resource: string,
+  manifest: Record<string, any>,
+): ValidKind {
+  const metadata = {
+    name: resource === "cronjobs" ? "cron" : resource.slice(0, -1),
+    namespace: "default",
+    uid,
+    ...manifest["metadata"],
+  };
   return { gr: { group, resource }, gvk: { group, version, kind: name }, manifest: { ...manifest, metadata } };
 }
 
@@ -34,7 +45,10 @@ export const validKinds: readonly ValidKind[] = [
       containers: [
         {
           ...container,
-          ports: [{ name: "http", containerPort: 80 }, { containerPort: 443, hostPort: 443, protocol: "UDP" }],
+          ports: [
+            { name: "http", containerPort: 80 },
+            { containerPort: 443, hostPort: 443, protocol: "UDP" },
+          ],
           env: [
             { name: "A", value: "b" },
             { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
@@ -43,12 +57,19 @@ export const validKinds: readonly ValidKind[] = [
           ],
           envFrom: [{ prefix: "P_", configMapRef: { name: "cm" } }],
           resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
-          volumeMounts: [{ name: "data", mountPath: "/data", subPath: "a" }, { name: "token", mountPath: "/var/run/token" }],
+          volumeMounts: [
+            { name: "data", mountPath: "/data", subPath: "a" },
+            { name: "token", mountPath: "/var/run/token" },
+          ],
           livenessProbe: { httpGet: { port: "http" } },
           readinessProbe: { tcpSocket: { port: 80 } },
           startupProbe: { exec: { command: ["true"] } },
           lifecycle: { preStop: { sleep: { seconds: 5 } } },
-          securityContext: { runAsUser: 1000, allowPrivilegeEscalation: false, seccompProfile: { type: "RuntimeDefault" } },
+          securityContext: {
+            runAsUser: 1000,
+            allowPrivilegeEscalation: false,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
         },
       ],
       initContainers: [
@@ -103,7 +124,9 @@ export const validKinds: readonly ValidKind[] = [
     },
   }),
   kind("", "v1", "PodTemplate", "podtemplates", { template }),
-  kind("", "v1", "ReplicationController", "replicationcontrollers", { spec: { replicas: 1, selector: labels, template } }),
+  kind("", "v1", "ReplicationController", "replicationcontrollers", {
+    spec: { replicas: 1, selector: labels, template },
+  }),
   kind("", "v1", "Service", "services", { spec: { selector: labels, ports: [{ port: 80, targetPort: "http" }] } }),
   kind("", "v1", "Endpoints", "endpoints", {
     subsets: [{ addresses: [{ ip: "10.1.0.1", nodeName: "n" }], ports: [{ port: 80 }] }],
@@ -131,8 +154,12 @@ export const validKinds: readonly ValidKind[] = [
     reason: "Tested",
     type: "Normal",
   }),
-  kind("apps", "v1", "Deployment", "deployments", { spec: { replicas: 2, selector: { matchLabels: labels }, template } }),
-  kind("apps", "v1", "ReplicaSet", "replicasets", { spec: { replicas: 2, selector: { matchLabels: labels }, template } }),
+  kind("apps", "v1", "Deployment", "deployments", {
+    spec: { replicas: 2, selector: { matchLabels: labels }, template },
+  }),
+  kind("apps", "v1", "ReplicaSet", "replicasets", {
+    spec: { replicas: 2, selector: { matchLabels: labels }, template },
+  }),
   kind("apps", "v1", "DaemonSet", "daemonsets", { spec: { selector: { matchLabels: labels }, template } }),
   kind("apps", "v1", "StatefulSet", "statefulsets", {
     spec: { serviceName: "web", replicas: 2, selector: { matchLabels: labels }, template },
@@ -145,7 +172,11 @@ export const validKinds: readonly ValidKind[] = [
     },
   }),
   kind("batch", "v1", "CronJob", "cronjobs", {
-    spec: { schedule: "*/5 * * * 1-5", timeZone: "Europe/Zurich", jobTemplate: { spec: { template: jobTemplate({}) } } },
+    spec: {
+      schedule: "*/5 * * * 1-5",
+      timeZone: "Europe/Zurich",
+      jobTemplate: { spec: { template: jobTemplate({}) } },
+    },
   }),
   kind("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", {
     spec: { minAvailable: "50%", selector: { matchLabels: labels } },
@@ -155,13 +186,20 @@ export const validKinds: readonly ValidKind[] = [
       scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
       minReplicas: 1,
       maxReplicas: 5,
-      metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } }],
+      metrics: [
+        { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } },
+      ],
     },
   }),
 ];
 
 /** A fresh copy of the valid object of a resource. */
-export function validObject(resource: string): { gr: GroupResource; gvk: GroupVersionKind; manifest: any; object: KubeObject } {
+export function validObject(resource: string): {
+  gr: GroupResource;
+  gvk: GroupVersionKind;
+  manifest: any;
+  object: KubeObject;
+} {
   const found = validKinds.find(({ gr }) => gr.resource === resource);
   if (found === undefined) throw new Error(`no valid ${resource}`);
   return { ...found, manifest: structuredClone(found.manifest), object: defaulted(found.gvk, found.manifest) };

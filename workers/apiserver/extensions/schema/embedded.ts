@@ -1,7 +1,12 @@
 import { invalid, required } from "../../../apimachinery/field-error.ts";
 import type { KubeObject } from "../../../apimachinery/meta.ts";
 import type { InvalidCause } from "../../../apimachinery/status-errors.ts";
-import { isDns1035Label, isLabelKey, isLabelValue, isValidPathSegmentName } from "../../../apimachinery/validation-names.ts";
+import {
+  isDns1035Label,
+  isLabelKey,
+  isLabelValue,
+  isValidPathSegmentName,
+} from "../../../apimachinery/validation-names.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { isRecord, itemsOf, propertyOf } from "./json-schema.ts";
 import { childPath } from "./validate.ts";
@@ -14,11 +19,13 @@ export function validateEmbedded(value: unknown, schema: JsonSchema, path = ""):
   const causes: InvalidCause[] = [];
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
-    if (items !== undefined) for (const [index, item] of value.entries()) causes.push(...validateEmbedded(item, items, `${path}[${index}]`));
+    if (items !== undefined)
+      for (const [index, item] of value.entries()) causes.push(...validateEmbedded(item, items, `${path}[${index}]`));
     return causes;
   }
   if (!isRecord(value)) return causes;
-  if (path !== "" && schema["x-kubernetes-embedded-resource"] === true) causes.push(...validateEmbeddedObject(value as unknown as KubeObject, path));
+  if (path !== "" && schema["x-kubernetes-embedded-resource"] === true)
+    causes.push(...validateEmbeddedObject(value as unknown as KubeObject, path));
   for (const name of Object.keys(value)) {
     const property = propertyOf(schema, name);
     if (property !== undefined) causes.push(...validateEmbedded(value[name], property, childPath(path, name)));
@@ -39,7 +46,10 @@ function validateEmbeddedObject(object: KubeObject, path: string): InvalidCause[
   else if (typeof kind !== "string") causes.push(invalid(`${path}.kind`, kind, "must be a string"));
   else {
     const errors = isDns1035Label(kind.toLowerCase());
-    if (errors.length > 0) causes.push(invalid(`${path}.kind`, kind, `may have mixed case, but should otherwise match: ${errors.join(",")}`));
+    if (errors.length > 0)
+      causes.push(
+        invalid(`${path}.kind`, kind, `may have mixed case, but should otherwise match: ${errors.join(",")}`),
+      );
   }
   const metadata: unknown = object.metadata;
   if (metadata === undefined) return causes;

@@ -5,14 +5,17 @@ import { isDns1123Label } from "../../../apimachinery/validation-names.ts";
  * Mirrors pkg/apiserver/validation/formats.go of k8s.io/apiextensions-apiserver and k8s.io/kube-openapi strfmt (1.36).
  */
 const formats: Record<string, (text: string) => boolean> = {
-  "bsonobjectid": (text) => /^[0-9a-fA-F]{24}$/.test(text),
+  bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
   uri: isUri,
   email: (text) => /^[^\s@<>()[\]\\,;:"]+@[^\s@]+$/.test(text),
   hostname: isHostname,
   ipv4: isIpv4,
   ipv6: (text) => text.includes(":") && isIpv6(text),
   cidr: isCidr,
-  mac: (text) => /^([0-9A-Fa-f]{2}[:-]){5}([0-9A-Fa-f]{2}[:-]?){1}$/.test(text) || /^([0-9A-Fa-f]{2}[:-]){7}[0-9A-Fa-f]{2}$/.test(text) || /^([0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}$/.test(text),
+  mac: (text) =>
+    /^([0-9A-Fa-f]{2}[:-]){5}([0-9A-Fa-f]{2}[:-]?){1}$/.test(text) ||
+    /^([0-9A-Fa-f]{2}[:-]){7}[0-9A-Fa-f]{2}$/.test(text) ||
+    /^([0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}$/.test(text),
   uuid: (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text),
   uuid3: (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text),
   uuid4: (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i.test(text),
@@ -31,11 +34,25 @@ const formats: Record<string, (text: string) => boolean> = {
   datetime: isDateTime,
   "date-time": isDateTime,
   "k8s-short-name": (text) => isDns1123Label(text).length === 0,
-  "k8s-long-name": (text) => text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text),
+  "k8s-long-name": (text) =>
+    text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text),
 };
 
 /** Numeric formats, which say nothing about strings. */
-const numeric = new Set(["int32", "int64", "float", "double", "int8", "int16", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]);
+const numeric = new Set([
+  "int32",
+  "int64",
+  "float",
+  "double",
+  "int8",
+  "int16",
+  "uint8",
+  "uint16",
+  "uint32",
+  "uint64",
+  "float32",
+  "float64",
+]);
 
 export function isSupportedFormat(format: string): boolean {
   return normalize(format) in formats || numeric.has(format);
@@ -56,7 +73,12 @@ function isUri(text: string): boolean {
 }
 
 function isHostname(text: string): boolean {
-  return text.length <= 255 && /^([a-zA-Z0-9\u00a0-\uffff]([a-zA-Z0-9-\u00a0-\uffff]{0,61}[a-zA-Z0-9\u00a0-\uffff])?)(\.[a-zA-Z0-9\u00a0-\uffff]([a-zA-Z0-9-\u00a0-\uffff]{0,61}[a-zA-Z0-9\u00a0-\uffff])?)*\.?$/.test(text);
+  return (
+    text.length <= 255 &&
+    /^([a-zA-Z0-9\u00a0-\uffff]([a-zA-Z0-9-\u00a0-\uffff]{0,61}[a-zA-Z0-9\u00a0-\uffff])?)(\.[a-zA-Z0-9\u00a0-\uffff]([a-zA-Z0-9-\u00a0-\uffff]{0,61}[a-zA-Z0-9\u00a0-\uffff])?)*\.?$/.test(
+      text,
+    )
+  );
 }
 
 export function isIpv4(text: string): boolean {
@@ -70,7 +92,10 @@ export function isIpv6(text: string): boolean {
   const halves = text.split("::");
   if (halves.length > 2) return false;
   const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
-  return groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group)) && (halves.length === 2 ? groups.length < 8 : groups.length === 8);
+  return (
+    groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group)) &&
+    (halves.length === 2 ? groups.length < 8 : groups.length === 8)
+  );
 }
 
 function isCidr(text: string): boolean {
@@ -93,19 +118,30 @@ function isDateTime(text: string): boolean {
 }
 
 function isDuration(text: string): boolean {
-  if (/^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*$/.test(text) || text === "0") return true;
-  return /^(\d+\s*(ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)\s*)+$/i.test(text);
+  if (
+    /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))*$/.test(text) ||
+    text === "0"
+  )
+    return true;
+  return /^(\d+\s*(ns|nanos?|nanoseconds?|us|µs|micros?|microseconds?|ms|millis?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|wks?|weeks?)\s*)+$/i.test(
+    text,
+  );
 }
 
 function isIsbn10(text: string): boolean {
   const digits = text.replace(/[\s-]/g, "");
   if (!/^\d{9}[\dX]$/.test(digits)) return false;
-  return [...digits].reduce((sum, digit, index) => sum + (digit === "X" ? 10 : Number(digit)) * (10 - index), 0) % 11 === 0;
+  return (
+    [...digits].reduce((sum, digit, index) => sum + (digit === "X" ? 10 : Number(digit)) * (10 - index), 0) % 11 === 0
+  );
 }
 
 function isIsbn13(text: string): boolean {
   const digits = text.replace(/[\s-]/g, "");
-  return /^\d{13}$/.test(digits) && [...digits].reduce((sum, digit, index) => sum + Number(digit) * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0;
+  return (
+    /^\d{13}$/.test(digits) &&
+    [...digits].reduce((sum, digit, index) => sum + Number(digit) * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0
+  );
 }
 
 function isCreditCard(text: string): boolean {

@@ -16,7 +16,9 @@ export function validateListTypes(value: unknown, schema: JsonSchema, old: unkno
     const items = itemsOf(schema);
     const type = schema["x-kubernetes-list-type"];
     if (type === "set" || type === "map") causes.push(...duplicates(value, schema, path));
-    if (items !== undefined) for (const [index, item] of value.entries()) causes.push(...validateListTypes(item, items, uncorrelated, `${path}[${index}]`));
+    if (items !== undefined)
+      for (const [index, item] of value.entries())
+        causes.push(...validateListTypes(item, items, uncorrelated, `${path}[${index}]`));
   } else if (isRecord(value)) {
     for (const name of Object.keys(value)) {
       const property = propertyOf(schema, name);
@@ -55,5 +57,8 @@ function keyValues(item: unknown, keys: readonly string[], items: JsonSchema | u
 /** JSON with sorted members. */
 function canonical(value: unknown): string {
   if (!isRecord(value)) return Array.isArray(value) ? `[${value.map(canonical).join()}]` : JSON.stringify(value);
-  return `{${Object.keys(value).toSorted().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join()}}`;
+  return `{${Object.keys(value)
+    .toSorted()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+    .join()}}`;
 }

@@ -16,24 +16,33 @@ export function prune(value: unknown, schema: JsonSchema | undefined, isResource
   return unknown;
 }
 
-function pruneValue(value: unknown, schema: JsonSchema | undefined, isResource: boolean, path: string, unknown: string[]): void {
+function pruneValue(
+  value: unknown,
+  schema: JsonSchema | undefined,
+  isResource: boolean,
+  path: string,
+  unknown: string[],
+): void {
   if (typeof value !== "object" || value === null) return;
   const preserve = schema?.["x-kubernetes-preserve-unknown-fields"] === true;
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
     if (items === undefined && preserve) return;
-    for (const [index, item] of value.entries()) pruneValue(item, items, isEmbedded(items), `${path}[${index}]`, unknown);
+    for (const [index, item] of value.entries())
+      pruneValue(item, items, isEmbedded(items), `${path}[${index}]`, unknown);
     return;
   }
   if (!isRecord(value)) return;
   for (const key of Object.keys(value)) {
     if (isResource && metaFields.has(key)) continue;
     const child = path === "" ? key : `${path}.${key}`;
-    const property = schema?.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+    const property =
+      schema?.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     if (property !== undefined) pruneValue(value[key], property, isEmbedded(property), child, unknown);
     else if (schema?.additionalProperties !== undefined && schema.additionalProperties !== false) {
       const additional = additionalOf(schema);
-      if (additional !== undefined || !preserve) pruneValue(value[key], additional, isEmbedded(additional), child, unknown);
+      if (additional !== undefined || !preserve)
+        pruneValue(value[key], additional, isEmbedded(additional), child, unknown);
     } else if (!preserve) {
       if (unknown.length < maxReported) unknown.push(child);
       delete value[key];

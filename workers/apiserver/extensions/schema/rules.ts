@@ -6,7 +6,13 @@ import type { JsonSchema } from "./json-schema.ts";
 import { someSchema } from "./json-schema.ts";
 
 /** Errors after which rules would be run on a value that is not what they expect. */
-const blocking = new Set(["FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"]);
+const blocking = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
 
 const compiled = new WeakMap<JsonSchema, CompiledRules | undefined>();
 
@@ -24,14 +30,21 @@ function hasOwnRules(schema: JsonSchema): boolean {
 }
 
 /** Runs after schema validation, and not at all when that found something which rules cannot bear. */
-export function validateRules(schema: JsonSchema, object: unknown, old: unknown, found: readonly InvalidCause[]): InvalidCause[] {
+export function validateRules(
+  schema: JsonSchema,
+  object: unknown,
+  old: unknown,
+  found: readonly InvalidCause[],
+): InvalidCause[] {
   const rules = rulesOf(schema);
   if (rules === undefined) return [];
-  if (!found.some(({ reason }) => blocking.has(reason))) return validateWithRules(rules, object, old, { ratcheting: old !== undefined });
+  if (!found.some(({ reason }) => blocking.has(reason)))
+    return validateWithRules(rules, object, old, { ratcheting: old !== undefined });
   return [
     {
       reason: "FieldValueInvalid",
-      message: 'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+      message:
+        'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
       field: "<nil>",
     },
   ];

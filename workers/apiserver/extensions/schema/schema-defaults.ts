@@ -11,8 +11,10 @@ import { uncorrelated, validateSchema } from "./validate.ts";
 /** Defaults must be valid, and nothing in them unknown. Mirrors pkg/apiserver/schema/defaulting/validation.go (1.36). */
 export function validateDefaults(schema: JsonSchema, path: string): InvalidCause[] {
   const causes: InvalidCause[] = [];
-  if (schema.default !== undefined && schema.default !== null) causes.push(...validateDefault(schema, `${path}.default`));
-  for (const [name, property] of Object.entries(schema.properties ?? {})) causes.push(...validateDefaults(property, `${path}.properties[${name}]`));
+  if (schema.default !== undefined && schema.default !== null)
+    causes.push(...validateDefault(schema, `${path}.default`));
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    causes.push(...validateDefaults(property, `${path}.properties[${name}]`));
   const additional = additionalOf(schema);
   if (additional !== undefined) causes.push(...validateDefaults(additional, `${path}.additionalProperties`));
   const items = itemsOf(schema);
@@ -29,5 +31,11 @@ function validateDefault(schema: JsonSchema, path: string): InvalidCause[] {
   if (embedded) causes.push(...validateEmbedded(value, schema, path));
   const found = [...validateSchema(value, schema, uncorrelated), ...validateListTypes(value, schema, uncorrelated)];
   // The value has no name of its own: its errors are about the field `default`.
-  return [...causes, ...found.map((cause) => ({ ...cause, field: cause.field === "" ? path : cause.field === "<nil>" ? path : `${path}.${cause.field}` }))];
+  return [
+    ...causes,
+    ...found.map((cause) => ({
+      ...cause,
+      field: cause.field === "" ? path : cause.field === "<nil>" ? path : `${path}.${cause.field}`,
+    })),
+  ];
 }

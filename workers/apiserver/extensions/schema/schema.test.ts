@@ -7,7 +7,11 @@ import { prune } from "./pruning.ts";
 import { validateStructural } from "./structural.ts";
 import { uncorrelated, validateSchema } from "./validate.ts";
 
-const object = (properties: Record<string, JsonSchema>, rest: JsonSchema = {}): JsonSchema => ({ type: "object", properties, ...rest });
+const object = (properties: Record<string, JsonSchema>, rest: JsonSchema = {}): JsonSchema => ({
+  type: "object",
+  properties,
+  ...rest,
+});
 const string: JsonSchema = { type: "string" };
 
 describe("pruning", () => {
@@ -34,7 +38,15 @@ describe("pruning", () => {
         closed: { b: 1 },
       },
     };
-    expect(prune(value, schema, true).toSorted()).toEqual(["extra", "spec.closed.b", "spec.embedded.other", "spec.embedded.spec.b", "spec.free.known.b", "spec.list[1].b", "spec.map.any.b"]);
+    expect(prune(value, schema, true).toSorted()).toEqual([
+      "extra",
+      "spec.closed.b",
+      "spec.embedded.other",
+      "spec.embedded.spec.b",
+      "spec.free.known.b",
+      "spec.list[1].b",
+      "spec.map.any.b",
+    ]);
     expect(value.spec).toEqual({
       free: { anything: { b: 1 }, known: { a: "x" } },
       map: { any: { a: "x" } },
@@ -56,23 +68,39 @@ describe("defaulting", () => {
       list: { type: "array", items: object({ d: { type: "boolean", default: true } }) },
       map: { type: "object", additionalProperties: { type: "integer", default: 7 } },
     });
-    const value: Record<string, unknown> = { a: null, nullable: null, dropped: null, list: [{}, { d: false }], map: { x: null, y: 1 } };
+    const value: Record<string, unknown> = {
+      a: null,
+      nullable: null,
+      dropped: null,
+      list: [{}, { d: false }],
+      map: { x: null, y: 1 },
+    };
     applySchemaDefaults(value, schema);
-    expect(value).toEqual({ a: 1, nullable: null, nested: { b: "deep" }, list: [{ d: true }, { d: false }], map: { x: 7, y: 1 } });
+    expect(value).toEqual({
+      a: 1,
+      nullable: null,
+      nested: { b: "deep" },
+      list: [{ d: true }, { d: false }],
+      map: { x: 7, y: 1 },
+    });
     expect(schema.properties?.nested?.default).toEqual({});
   });
 });
 
 describe("validation", () => {
   test("a null has to be allowed by type and by enum", () => {
-    const fields = (schema: JsonSchema) => validateSchema({ a: null }, object({ a: schema }), uncorrelated).map(({ reason }) => reason);
+    const fields = (schema: JsonSchema) =>
+      validateSchema({ a: null }, object({ a: schema }), uncorrelated).map(({ reason }) => reason);
     expect(fields({ type: "string" })).toEqual(["FieldValueTypeInvalid"]);
     expect(fields({ type: "string", nullable: true })).toEqual([]);
     expect(fields({ type: "string", nullable: true, enum: ["x"] })).toEqual(["FieldValueNotSupported"]);
   });
 
   test("of several failing alternatives the one that went furthest is told", () => {
-    const schema = object({ a: object({ b: string }), c: string }, { anyOf: [{ required: ["c"] }, { properties: { a: { properties: { b: { minLength: 3 } } } } }] });
+    const schema = object(
+      { a: object({ b: string }), c: string },
+      { anyOf: [{ required: ["c"] }, { properties: { a: { properties: { b: { minLength: 3 } } } } }] },
+    );
     const causes = validateSchema({ a: { b: "x" } }, schema, uncorrelated);
     expect(causes.map(({ field, message }) => `${field} ${message}`)).toEqual([
       '<nil> Invalid value: "": "" must validate at least one schema (anyOf)',
@@ -102,16 +130,29 @@ describe("validation", () => {
   });
 
   test("an unknown format is no obstacle", () => {
-    expect([isSupportedFormat("int64"), isSupportedFormat("uri"), isSupportedFormat("colour"), matchesFormat("colour", "x")]).toEqual([true, true, false, true]);
+    expect([
+      isSupportedFormat("int64"),
+      isSupportedFormat("uri"),
+      isSupportedFormat("colour"),
+      matchesFormat("colour", "x"),
+    ]).toEqual([true, true, false, true]);
   });
 });
 
 describe("structurality", () => {
-  const problems = (schema: JsonSchema) => validateStructural(schema, "s").map(({ field, message }) => `${field}: ${message}`);
+  const problems = (schema: JsonSchema) =>
+    validateStructural(schema, "s").map(({ field, message }) => `${field}: ${message}`);
 
   test("the two forms of int-or-string are allowed, other types in junctors are not", () => {
     const types = [{ type: "integer" }, { type: "string" }];
-    expect(problems(object({ a: { "x-kubernetes-int-or-string": true, anyOf: types }, b: { "x-kubernetes-int-or-string": true, allOf: [{ anyOf: types }, { pattern: "x" }] } }))).toEqual([]);
+    expect(
+      problems(
+        object({
+          a: { "x-kubernetes-int-or-string": true, anyOf: types },
+          b: { "x-kubernetes-int-or-string": true, allOf: [{ anyOf: types }, { pattern: "x" }] },
+        }),
+      ),
+    ).toEqual([]);
     expect(problems(object({ a: { type: "string", oneOf: types } }))).toHaveLength(2);
   });
 

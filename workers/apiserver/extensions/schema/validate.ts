@@ -44,11 +44,16 @@ function validateValue(value: unknown, schema: JsonSchema, old: unknown, path: s
 
 function add(outcome: Outcome, path: string, value: unknown, text: string): void {
   const shown = typeof value === "string" ? quote(value) : JSON.stringify(value);
-  outcome.causes.push({ reason: "FieldValueInvalid", message: `Invalid value: ${shown}: ${path} in body ${text}`, field: path });
+  outcome.causes.push({
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${shown}: ${path} in body ${text}`,
+    field: path,
+  });
 }
 
 function checkEnum(value: unknown, schema: JsonSchema, path: string, outcome: Outcome): void {
-  if (schema.enum === undefined || schema.enum.length === 0 || schema.enum.some((allowed) => deepEqual(allowed, value))) return;
+  if (schema.enum === undefined || schema.enum.length === 0 || schema.enum.some((allowed) => deepEqual(allowed, value)))
+    return;
   const supported = schema.enum.map((allowed) => (typeof allowed === "string" ? allowed : JSON.stringify(allowed)));
   outcome.causes.push(notSupported(path, value, supported));
 }
@@ -62,7 +67,13 @@ function checkType(value: unknown, schema: JsonSchema, path: string, outcome: Ou
     return false;
   }
   const expected = schema.type;
-  if (expected === undefined || expected === "" || expected === actual || (expected === "number" && actual === "integer")) return true;
+  if (
+    expected === undefined ||
+    expected === "" ||
+    expected === actual ||
+    (expected === "number" && actual === "integer")
+  )
+    return true;
   if (expected === "integer" && actual === "number" && Number.isInteger(value)) return true;
   outcome.causes.push(typeInvalid(path, actual, `${path} in body must be of type ${expected}: ${quote(actual)}`));
   return false;
@@ -84,7 +95,8 @@ function checkString(value: string, schema: JsonSchema, path: string, outcome: O
       field: path,
     });
   }
-  if (schema.minLength !== undefined && length < schema.minLength) add(outcome, path, value, `should be at least ${schema.minLength} chars long`);
+  if (schema.minLength !== undefined && length < schema.minLength)
+    add(outcome, path, value, `should be at least ${schema.minLength} chars long`);
   if (schema.pattern !== undefined && schema.pattern !== "" && !matchesPattern(schema.pattern, value)) {
     add(outcome, path, value, `should match '${schema.pattern}'`);
   }
@@ -104,14 +116,26 @@ function matchesPattern(pattern: string, value: string): boolean {
 
 function checkNumber(value: number, schema: JsonSchema, path: string, outcome: Outcome): void {
   const { maximum, minimum, multipleOf } = schema;
-  if (multipleOf !== undefined && multipleOf !== 0 && !isMultiple(value, multipleOf)) add(outcome, path, value, `should be a multiple of ${multipleOf}`);
+  if (multipleOf !== undefined && multipleOf !== 0 && !isMultiple(value, multipleOf))
+    add(outcome, path, value, `should be a multiple of ${multipleOf}`);
   if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
-    add(outcome, path, value, `should be less than ${schema.exclusiveMaximum === true ? "" : "or equal to "}${maximum}`);
+    add(
+      outcome,
+      path,
+      value,
+      `should be less than ${schema.exclusiveMaximum === true ? "" : "or equal to "}${maximum}`,
+    );
   }
   if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
-    add(outcome, path, value, `should be greater than ${schema.exclusiveMinimum === true ? "" : "or equal to "}${minimum}`);
+    add(
+      outcome,
+      path,
+      value,
+      `should be greater than ${schema.exclusiveMinimum === true ? "" : "or equal to "}${minimum}`,
+    );
   }
-  if (!isInFormat(value, schema.format)) add(outcome, path, value, `must be of type ${schema.format}: ${quote(String(value))}`);
+  if (!isInFormat(value, schema.format))
+    add(outcome, path, value, `must be of type ${schema.format}: ${quote(String(value))}`);
 }
 
 function isMultiple(value: number, factor: number): boolean {
@@ -142,7 +166,8 @@ function checkArray(value: unknown[], schema: JsonSchema, old: unknown, path: st
       outcome.matches += result.matches;
     }
   }
-  if (schema.maxItems !== undefined && value.length > schema.maxItems) outcome.causes.push(tooMany(path, value.length, schema.maxItems));
+  if (schema.maxItems !== undefined && value.length > schema.maxItems)
+    outcome.causes.push(tooMany(path, value.length, schema.maxItems));
   if (schema.minItems !== undefined && value.length < schema.minItems) {
     add(outcome, path, value.length, `should have at least ${schema.minItems} items`);
   }
@@ -151,7 +176,8 @@ function checkArray(value: unknown[], schema: JsonSchema, old: unknown, path: st
 /** Only entries of lists of type "map" have an identity. */
 function counterparts(schema: JsonSchema, old: unknown): (item: unknown) => unknown {
   const keys = schema["x-kubernetes-list-map-keys"];
-  if (schema["x-kubernetes-list-type"] !== "map" || keys === undefined || !Array.isArray(old)) return () => uncorrelated;
+  if (schema["x-kubernetes-list-type"] !== "map" || keys === undefined || !Array.isArray(old))
+    return () => uncorrelated;
   const keyOf = (item: unknown) => JSON.stringify(keys.map((key) => (item as JsonRecord | null)?.[key] ?? null));
   const byKey = new Map(old.map((item) => [keyOf(item), item as unknown]));
   return (item) => {
@@ -174,7 +200,10 @@ function checkObject(value: JsonRecord, schema: JsonSchema, old: unknown, path: 
   for (const name of names) {
     const property = propertyOf(schema, name);
     if (property === undefined) {
-      if (schema.additionalProperties === false && (schema.properties === undefined || !Object.hasOwn(schema.properties, name))) {
+      if (
+        schema.additionalProperties === false &&
+        (schema.properties === undefined || !Object.hasOwn(schema.properties, name))
+      ) {
         add(outcome, childPath(path, name), "", "is a forbidden property");
       }
       continue;
@@ -193,7 +222,11 @@ export function childPath(path: string, name: string): string {
 /** allOf, anyOf, oneOf, not. Errors about the junctor itself name no field, as upstream. */
 function checkJunctors(value: unknown, schema: JsonSchema, old: unknown, path: string, outcome: Outcome): void {
   const fail = (text: string) =>
-    outcome.causes.push({ reason: "FieldValueInvalid", message: `Invalid value: "": ${quote(path)} ${text}`, field: "<nil>" });
+    outcome.causes.push({
+      reason: "FieldValueInvalid",
+      message: `Invalid value: "": ${quote(path)} ${text}`,
+      field: "<nil>",
+    });
   if (schema.anyOf !== undefined && schema.anyOf.length > 0) {
     const results = schema.anyOf.map((alternative) => validateValue(value, alternative, old, path));
     if (results.every(({ causes }) => causes.length > 0)) {
@@ -206,7 +239,9 @@ function checkJunctors(value: unknown, schema: JsonSchema, old: unknown, path: s
     const results = schema.oneOf.map((alternative) => validateValue(value, alternative, uncorrelated, path));
     const valid = results.filter(({ causes }) => causes.length === 0).length;
     if (valid !== 1) {
-      fail(`must validate one and only one schema (oneOf). Found ${valid === 0 ? "none valid" : `${valid} valid alternatives`}`);
+      fail(
+        `must validate one and only one schema (oneOf). Found ${valid === 0 ? "none valid" : `${valid} valid alternatives`}`,
+      );
       if (valid === 0) addBest(outcome, results);
     }
   }
