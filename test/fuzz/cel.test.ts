@@ -279,6 +279,58 @@ test(
   },
 );
 
+const values = [
+  ...[
+    "1",
+    "1u",
+    "1.5",
+    "'a'",
+    "b'a'",
+    "true",
+    "null",
+    "[]",
+    "[1]",
+    "{'a': 1}",
+    "type(1)",
+    "optional.of(1)",
+    "optional.none()",
+  ],
+  ...["timestamp('2026-01-01T00:00:00Z')", "duration('1h')", "quantity('1')", "semver('1.0.0')"],
+  ...["ip('1.1.1.1')", "cidr('1.0.0.0/8')", "url('http://a')"],
+];
+const overloads = [...loose.functions].flatMap(([name, declaration]) =>
+  declaration.overloads.map(({ params }) => ({ name, arity: params.length })),
+);
+/** A value of any type; mostly one that the check lets pass, so that it comes to be seen when the call is made. */
+const argument = tuple(constantFrom(...values), nat(4)).map(([value, often]) => (often > 0 ? `dyn(${value})` : value));
+const calls = tuple(constantFrom(...overloads), array(argument, { minLength: 4, maxLength: 4 }), nat(3)).map(
+  ([{ name, arity }, all, form]) => {
+    const [first, ...rest] = all.slice(0, Math.max(1, arity));
+    const operator = /^_(\W+)_$/.exec(name)?.[1];
+    if (operator === "?_:") return `${all[0]} ? ${all[1]} : ${all[2]}`;
+    if (operator === "[_]" || name === "_[_]") return `${all[0]}[${all[1]}]`;
+    if (operator !== undefined) return `${all[0]} ${operator} ${all[1]}`;
+    if (name.endsWith("_")) return `${name.slice(0, -1)}${first}`;
+    if (form === 0) return `dyn([${all}]).${name}(${rest})`;
+    return form === 1 ? `${name}(${[first, ...rest]})` : `${first}.${name}(${rest})`;
+  },
+);
+
+test(
+  `${runs(0.5)} calls of every function with values of any type give a value or an error (seed ${seed})`,
+  { timeout },
+  () => {
+    let ran = 0;
+    assert(
+      property(calls, (source) => {
+        if (tryOut(source, loose, { self: null })) ran++;
+      }),
+      { numRuns: runs(0.5), seed },
+    );
+    expect(ran).toBeGreaterThan(runs(0.5) / 20);
+  },
+);
+
 const text: StructuralSchema = { type: "string", maxLength: 20 };
 const count: StructuralSchema = { type: "integer" };
 const spec: StructuralSchema = {

@@ -20,6 +20,7 @@ import { warnings } from "./filters/warnings.ts";
 import { batchHandler, batchPath } from "./handlers/batch.ts";
 import { healthResponse } from "./health.ts";
 import { metricsResponse, requestMetrics } from "./metrics.ts";
+import { openIdResponse } from "./openid-metadata.ts";
 import type { AppContext, AppEnv, ChainBindings } from "./request/context.ts";
 import { resourceDirector } from "./resource-director.ts";
 import { jsonResponse, pageNotFound } from "./responses.ts";
@@ -77,14 +78,17 @@ async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppCo
   if (info.path === "/version" || info.path === "/version/") return jsonResponse(`${JSON.stringify(version, null, 2)}\n`);
   if (info.path === "/metrics") return metricsResponse();
   if (info.path === "/") return jsonResponse(`${JSON.stringify({ paths: rootPaths })}\n`);
-  const answer = await documentResponse(c);
+  const answer = (await openIdResponse(c)) ?? (await documentResponse(c));
   if (answer !== undefined) return answer;
   // Below a served group the router knows the path's beginning, and answers as an API does.
   if (isWebServicePath(info.path) || servesGroup(extensionsContext(c), info.path.split("/")[2] ?? "")) throw newPathNotFound();
   return pageNotFound();
 }
 
-const rootPaths = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+const rootPaths = [
+  ...["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/healthz", "/livez", "/metrics"],
+  ...["/openapi/v2", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"],
+];
 
 /** Paths below what upstream's router has web services for: /api, and the groups that are served. */
 export function isWebServicePath(path: string): boolean {

@@ -3,6 +3,7 @@ import { catalog } from "../apis/catalog.ts";
 import type { ResourceInfo, SubresourceInfo } from "../apis/resource-info.ts";
 import { noticeWrite } from "./aggregator/notice-write.ts";
 import { componentStatusHandler } from "./handlers/component-status.ts";
+import { connectHandler } from "./handlers/connect/connect.ts";
 import { createHandler } from "./handlers/create.ts";
 import { deleteCollectionHandler, deleteHandler } from "./handlers/delete.ts";
 import { getHandler } from "./handlers/get.ts";
@@ -13,6 +14,7 @@ import { bindingHandler } from "./handlers/subresources/binding.ts";
 import { evictionHandler } from "./handlers/subresources/eviction.ts";
 import { finalizeHandler } from "./handlers/subresources/finalize.ts";
 import { scaleHandler } from "./handlers/subresources/scale.ts";
+import { tokenHandler } from "./handlers/subresources/token.ts";
 import { updateHandler } from "./handlers/update.ts";
 import { watchHandler } from "./handlers/watch.ts";
 import { definitions } from "./extensions/definition.ts";
@@ -41,6 +43,17 @@ const subresourceHandlers: Record<string, Handler> = {
   binding: bindingHandler,
   eviction: evictionHandler,
   finalize: finalizeHandler,
+  token: tokenHandler,
+  log: connectHandler,
+  exec: connectHandler,
+  attach: connectHandler,
+  portforward: connectHandler,
+  proxy: connectHandler,
+};
+
+/** API versions that go on being served, with a warning. */
+const deprecated: Record<string, string> = {
+  endpoints: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 };
 
 /** Subresources whose body is the object itself; what they may change is the strategy's. */
@@ -90,6 +103,8 @@ function resourceHandler(c: AppContext, resource: ResourceInfo): Promise<Respons
     return subresourceDirector(c, resource, subresource);
   }
   if (!isServedMethod(info, resource)) throw newMethodNotAllowed();
+  const warning = resource.group === "" ? deprecated[resource.resource] : undefined;
+  if (warning !== undefined) c.get("warnings").push(warning);
   if (resource.group === "" && resource.resource === "bindings") return bindingHandler(c, catalog.find("", "v1", "pods")!);
   if (resource.group === "" && resource.resource === "componentstatuses") return componentStatusHandler(c, resource);
   if (!resource.persisted) return reviewHandler(c, resource);
@@ -145,20 +160,5 @@ function subresourceDirector(c: AppContext, resource: ResourceInfo, subresource:
   const { verb } = c.get("info");
   if (!subresource.verbs.includes(verb)) throw newMethodNotAllowed();
   if (wholeObject.has(subresource.name)) return handlers[verb]!(c, resource);
-  const handler = subresourceHandlers[subresource.name];
-  if (handler === undefined) throw newNotServed(`${resource.kind} ${subresource.name}`);
-  return handler(c, resource);
-}
-
-function newNotServed(what: string): StatusError {
-  return new StatusError({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message: `${what} is not served by this control plane`,
-    reason: "MethodNotAllowed",
-    details: {},
-    code: 405,
-  });
+  return subresourceHandlers[subresource.name]!(c, resource);
 }

@@ -16,6 +16,8 @@ import { normalizeObject } from "../apis/codec/normalize.ts";
 import type { ResourceInfo } from "../apis/resource-info.ts";
 import { schemaTable } from "../apis/schema-table.ts";
 import { validate, validateSubresourceUpdate, validateUpdate } from "../apis/validation/validation.ts";
+import { warningsForNewFinalizers } from "../apis/warnings/finalizers.ts";
+import { warningsOnCreate, warningsOnUpdate } from "../apis/warnings/warnings.ts";
 import { completeObject } from "../storage/encode-object.ts";
 import { isStorageError, StorageError } from "../storage/errors.ts";
 import type { Storage, StoredObject } from "../storage/interfaces.ts";
@@ -113,6 +115,7 @@ export class Store {
           ...(scope.resource.custom === undefined ? validate(this.#gr, object) : []),
         );
         if (causes.length > 0) throw newInvalid(scope.resource, name, causes);
+        this.#warn(object, undefined);
       }
       try {
         return await this.#commitNew(object, name);
@@ -217,6 +220,7 @@ export class Store {
         ...this.#validateUpdate(object, previous, request.subresource),
       ];
       if (causes.length > 0) throw newInvalid(this.#scope.resource, name, causes);
+      if (request.subresource === "") this.#warn(object, previous);
       const transaction =
         request.subresource === "" ? await this.#strategy.beginUpdate?.(object, previous, this.#scope) : undefined;
       let result: Entry;
@@ -245,6 +249,14 @@ export class Store {
       await transaction?.commit();
       return { ...result, created: false };
     }
+  }
+
+  /** What is valid, but hardly meant so. A repeated attempt repeats the texts; each is answered once. */
+  #warn(object: KubeObject, previous: KubeObject | undefined): void {
+    const { resource, warnings } = this.#scope;
+    if (resource.custom !== undefined) warnings.push(...warningsForNewFinalizers(object, previous));
+    else if (previous === undefined) warnings.push(...warningsOnCreate(this.#gr, object));
+    else warnings.push(...warningsOnUpdate(this.#gr, object, previous));
   }
 
   /** A subresource changes its own part only, so nothing else is checked again. */

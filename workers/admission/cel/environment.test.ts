@@ -32,6 +32,8 @@ test.each<[string, unknown]>([
   ["[1].slice(0, 2)", "error: cannot slice(0, 2), list is length 1"],
   ["[[1, 2], [3]].flatten() + [3, 1].sort() + [1, 2, 1].distinct()", [1n, 2n, 3n, 1n, 3n, 1n, 2n]],
   ["[{'k': 2}, {'k': 1}].sortBy(e, e.k).map(e, e.k)", [1n, 2n]],
+  ["timestamp('2026-01-01T00:00:00Z') > null", "error: no such overload"],
+  ["[duration('1m'), null].sum()", "error: no such overload"],
   // regex
   ["'abc 123 def'.find('[0-9]+')", "123"],
   ["'123 abc 456'.findAll('[0-9]+')", ["123", "456"]],

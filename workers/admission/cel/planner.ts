@@ -204,7 +204,9 @@ class Planner {
         throw noSuchOverload();
       };
     }
-    if (overloads.length === 1 && isStatic) return callOne(only, steps);
+    // null passes the check for these and is no value of theirs.
+    const takesNull = only.params.some(({ kind }) => nullableKinds.has(kind));
+    if (overloads.length === 1 && isStatic && !takesNull) return callOne(only, steps);
     return callAny(overloads, steps);
   }
 
@@ -484,6 +486,8 @@ function appendInPlace(steps: Step[]): Step {
     return list;
   };
 }
+
+const nullableKinds: ReadonlySet<string> = new Set(["timestamp", "duration", "object", "opaque"]);
 
 function callOne(overload: Overload, steps: Step[]): Step {
   const { call, cost } = overload;

@@ -146,7 +146,7 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, previous: Kub
 function withStableLabels(affinity: any, before: any): any {
   const terms = listOf(affinity?.required?.nodeSelectorTerms);
   const rename = (requirement: any, other: any) =>
-    other?.key !== requirement.key && stableLabels[requirement.key] === other?.key
+    other !== undefined && other.key !== requirement.key && stableLabels[requirement.key] === other.key
       ? { ...requirement, key: other.key }
       : requirement;
   return {

@@ -870,11 +870,20 @@ creates("persistentvolumes", [
     ["spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'"],
   ],
 ]);
+const affinity = (...keys: string[]) => ({
+  required: { nodeSelectorTerms: [{ matchExpressions: keys.map((key) => ({ key, operator: "Exists" })) }] },
+});
 updates("persistentvolumes", [
   [
     "source",
     spec({ hostPath: { path: "/b" } }),
     ["spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation\n"],
+  ],
+  [
+    "node affinity without one of its expressions",
+    spec({ nodeAffinity: affinity("a") }),
+    [expect.stringMatching(/^nodeAffinity: Invalid value: .*: field is immutable, except for updating from beta label to GA$/)],
+    spec({ nodeAffinity: affinity("a", "b") }),
   ],
 ]);
 creates("persistentvolumeclaims", [

@@ -33,7 +33,7 @@ export function warningsForService({ metadata, spec = {} }: KubeObject): string[
   }
   if (textOf(spec.loadBalancerIP) !== "") warnings.push(...warningsForIp("spec.loadBalancerIP", spec.loadBalancerIP));
   for (const [index, cidr] of listOf(spec.loadBalancerSourceRanges).entries()) {
-    warnings.push(...warningsForCidr(`spec.loadBalancerSourceRanges[${index}]`, textOf(cidr).trim()));
+    warnings.push(...warningsForCidr(`spec.loadBalancerSourceRanges[${index}]`, textOf(cidr)));
   }
   if (isExternalName && externalIps.length > 0) {
     warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');

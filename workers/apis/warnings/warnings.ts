@@ -1,3 +1,4 @@
+import { deepEqual } from "../../apimachinery/deep-equal.ts";
 import type { GroupResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import { entriesOf, isSet, textOf } from "../validation/checks.ts";
@@ -49,7 +50,10 @@ const podTemplate = (object: KubeObject) => warningsForPodTemplate(object["templ
 const kinds: Readonly<Record<string, KindWarnings>> = {
   // A pod's updates are many, and no human's.
   pods: { create: warningsForPod },
-  podtemplates: { create: podTemplate, update: onChange(podTemplate) },
+  podtemplates: {
+    create: podTemplate,
+    update: (object, previous) => (deepEqual(object["template"], previous["template"]) ? [] : podTemplate(object)),
+  },
   replicationcontrollers: namedTemplate,
   "replicasets.apps": namedTemplate,
   "deployments.apps": namedTemplate,

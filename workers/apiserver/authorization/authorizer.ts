@@ -1,3 +1,4 @@
+import { openIdPaths } from "../openid-metadata.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
 import { authenticatedGroup, mastersGroup } from "../authentication/user-info.ts";
@@ -46,6 +47,9 @@ const selfReviews: Record<string, readonly string[]> = {
 };
 const discoveryPaths = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"];
 
+/** May read how their tokens are checked; upstream's system:service-account-issuer-discovery. */
+const serviceAccountsGroup = "system:serviceaccounts";
+
 function isDiscoveryPath(path: string): boolean {
   return discoveryPaths.some((pattern) =>
     pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
@@ -61,7 +65,11 @@ export const componentAuthorizer: Authorizer = {
     const authenticated = user.groups.includes(authenticatedGroup);
     if (!attributes.isResourceRequest) {
       const { verb, path } = attributes;
-      const allowed = readingVerbs.has(verb) && (isPublicPath(path) || (authenticated && isDiscoveryPath(path)));
+      const isReadable =
+        isPublicPath(path) ||
+        (authenticated && isDiscoveryPath(path)) ||
+        (user.groups.includes(serviceAccountsGroup) && openIdPaths.includes(path));
+      const allowed = readingVerbs.has(verb) && isReadable;
       return allowed ? { allowed } : { allowed, reason: "" };
     }
     const reviews = attributes.verb === "create" && attributes.subresource === "" && selfReviews[attributes.apiGroup];

@@ -1,21 +1,34 @@
 import type { AppContext, Filter } from "../request/context.ts";
 import { newUnauthorized } from "../../apimachinery/status-errors.ts";
+import type { Clock } from "../../apimachinery/clock.ts";
+import type { Authentication } from "../authentication/authentication.ts";
+import { ServiceAccountAuthenticator } from "../authentication/service-accounts/authenticator.ts";
+import { issuerOf } from "../authentication/service-accounts/claims.ts";
+import { signingKeyFor } from "../authentication/service-accounts/signing-key.ts";
 import { TokenAuthenticator } from "../authentication/token-authenticator.ts";
 import { anonymous } from "../authentication/user-info.ts";
-import type { UserInfo } from "../authentication/user-info.ts";
 import { bearerOfProtocols } from "../authentication/websocket-protocol.ts";
 import { isPublicPath } from "../authorization/authorizer.ts";
 
-const authenticators = new Map<string, TokenAuthenticator>();
+interface Authenticators {
+  tokens: TokenAuthenticator;
+  serviceAccounts: ServiceAccountAuthenticator;
+}
 
-function authenticatorFor(key: string): TokenAuthenticator {
-  let authenticator = authenticators.get(key);
-  if (authenticator === undefined) {
-    authenticator = new TokenAuthenticator(key);
-    authenticators.clear();
-    authenticators.set(key, authenticator);
+/** Of the deployment's key; a deployment has one. */
+let current: { key: string; authenticators: Authenticators } | undefined;
+
+function authenticatorsFor(key: string, clock: Clock): Authenticators {
+  if (current?.key !== key) {
+    current = {
+      key,
+      authenticators: {
+        tokens: new TokenAuthenticator(key),
+        serviceAccounts: new ServiceAccountAuthenticator((cluster) => signingKeyFor(key, cluster), clock),
+      },
+    };
   }
-  return authenticator;
+  return current.authenticators;
 }
 
 /** Finds out who is asking: an in-process identity, or a bearer token (for browsers in a WebSocket's subprotocols). Mirrors WithAuthentication. */
@@ -34,14 +47,28 @@ export const authentication: Filter = async (c, next) => {
     return next();
   }
   const token = offered ?? /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
-  const user = token === undefined ? undefined : await authenticateToken(c, token);
-  if (user === undefined) throw newUnauthorized();
-  c.set("user", user);
+  const found = token === undefined ? undefined : await authenticateToken(c, token);
+  if (found === undefined || "error" in found) throw newUnauthorized();
+  c.set("user", found.user);
   return next();
 };
 
-/** Whose token it is in the request's cluster, undefined if it is none. */
-export async function authenticateToken(c: AppContext, token: string): Promise<UserInfo | undefined> {
+const invalidToken = "invalid bearer token";
+
+/** Whose token it is in the request's cluster, and for which of `wanted`; by default for the API itself. */
+export async function authenticateToken(
+  c: AppContext,
+  token: string,
+  wanted: readonly string[] = [issuerOf(c.get("info").cluster)],
+): Promise<Authentication> {
   const key = c.env.env.EDGEPLANE_TOKEN_KEY;
-  return key ? authenticatorFor(key).authenticate(c.get("info").cluster, token) : undefined;
+  if (!key) return { error: invalidToken };
+  const { cluster } = c.get("info");
+  const { tokens, serviceAccounts } = authenticatorsFor(key, c.env.clock);
+  const found = await serviceAccounts.authenticate(c.get("storage"), token, wanted);
+  if (found !== undefined) return "error" in found ? { error: `[${invalidToken}, ${found.error}]` } : found;
+  const user = await tokens.authenticate(cluster, token);
+  // A token without audiences is for the API.
+  const audiences = wanted.filter((audience) => audience === issuerOf(cluster));
+  return user === undefined || audiences.length === 0 ? { error: invalidToken } : { user, audiences };
 }

@@ -11,7 +11,7 @@ import { claimObjects } from "../controller-ref-manager.ts";
 import { deploymentsResource, podsResource, replicaSetsResource } from "../gvrs.ts";
 import { controllerUIDIndex, ensureControllerUIDIndex, orphanIndexValue } from "../indexes.ts";
 import { runWorkers } from "../run-workers.ts";
-import { semanticEqual } from "../semantic-equal.ts";
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { isScalingEvent } from "./annotations.ts";
 import { progressCheckDelay } from "./deployment-status.ts";
 import { DeploymentSync } from "./deployment-sync.ts";

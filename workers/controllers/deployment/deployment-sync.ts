@@ -7,7 +7,7 @@ import { computeHash } from "../compute-hash.ts";
 import { newControllerRef } from "../controller-ref-manager.ts";
 import { deploymentsResource, replicaSetsResource } from "../gvrs.ts";
 import { isNamespaceTerminating } from "../handle-error.ts";
-import { semanticEqual } from "../semantic-equal.ts";
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import {
   integerAnnotation,
   maxReplicasAnnotation,

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../apimachinery/meta.ts";
-import { semanticEqual } from "../semantic-equal.ts";
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { podTemplateHashLabel } from "./annotations.ts";
 import { byCreation } from "./rollout-math.ts";
 

@@ -1,6 +1,6 @@
 import type { GroupVersionResource } from "../../apimachinery/gvk.ts";
 import type { KubeObject, OwnerReference } from "../../apimachinery/meta.ts";
-import { semanticEqual } from "../semantic-equal.ts";
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { ReferenceCache, matchesCoordinates, referenceOf } from "./object-reference.ts";
 import type { ObjectReference } from "./object-reference.ts";
 

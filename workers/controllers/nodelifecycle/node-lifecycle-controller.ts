@@ -13,7 +13,7 @@ import { ensureIndex } from "../indexes.ts";
 import { isPodReady, parseTime } from "../pod-utils.ts";
 import { runBatch } from "../run-batch.ts";
 import { runWorkers } from "../run-workers.ts";
-import { semanticEqual } from "../semantic-equal.ts";
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import type { Taint } from "../taints.ts";
 import { taintsOf } from "../taints.ts";
 import { NodeHealthMonitor } from "./node-health.ts";

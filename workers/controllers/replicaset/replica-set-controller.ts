@@ -13,7 +13,7 @@ import { podsResource } from "../gvrs.ts";
 import { controllerUIDIndex, ensureControllerUIDIndex, orphanIndexValue } from "../indexes.ts";
 import { isPodActive, isPodTerminating } from "../pod-utils.ts";
 import { runWorkers } from "../run-workers.ts";
-import { semanticEqual } from "../semantic-equal.ts";
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import { getPodsToDelete } from "./active-pods-with-ranks.ts";
 import { PodControl } from "./pod-control.ts";
 import type { ReplicaFailure } from "./replica-set-status.ts";

@@ -11,7 +11,7 @@ import { nodesResource, podsResource } from "../gvrs.ts";
 import { ensureIndex } from "../indexes.ts";
 import { nodeNameIndex } from "../nodelifecycle/node-lifecycle-controller.ts";
 import { runWorkers } from "../run-workers.ts";
-import { semanticEqual } from "../semantic-equal.ts";
+import { semanticEqual } from "../../apimachinery/deep-equal.ts";
 import type { Taint } from "../taints.ts";
 import { taintsOf } from "../taints.ts";
 import { tolerationTime } from "./matching-tolerations.ts";

@@ -1,7 +1,7 @@
 import { formatTime } from "../../apimachinery/clock.ts";
 import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { CriImage } from "../cri/interfaces.ts";
-import { deepEqual } from "../deep-equal.ts";
+import { equalButForEmpty } from "../equal-but-for-empty.ts";
 import { defaultLabels, staticNodeStatus } from "./simulated-machine.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 
@@ -80,7 +80,7 @@ export function nodeStatusPatch(
       .map(({ repoTags, repoDigests, size }) => ({ names: [...repoDigests, ...repoTags], sizeBytes: size }))
       .sort((a, b) => b.sizeBytes - a.sizeBytes)
       .slice(0, maxImages);
-    if (!deepEqual(node.status?.images, list)) patch.images = list;
+    if (!equalButForEmpty(node.status?.images, list)) patch.images = list;
   }
   return patch;
 }
@@ -99,7 +99,7 @@ function healthyConditions(base: NodeCondition[] | undefined, now: number): Node
 
 /** Whether the API object says all that `part` says; quantities and lists that others added do not count. */
 function isContained(part: unknown, whole: unknown): boolean {
-  if (typeof part !== "object" || part === null || Array.isArray(part)) return deepEqual(part, whole);
-  if (typeof whole !== "object" || whole === null) return deepEqual(part, whole);
+  if (typeof part !== "object" || part === null || Array.isArray(part)) return equalButForEmpty(part, whole);
+  if (typeof whole !== "object" || whole === null) return equalButForEmpty(part, whole);
   return Object.entries(part).every(([key, value]) => isContained(value, (whole as Record<string, unknown>)[key]));
 }

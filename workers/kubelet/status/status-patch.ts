@@ -1,4 +1,4 @@
-import { deepEqual } from "../deep-equal.ts";
+import { equalButForEmpty } from "../equal-but-for-empty.ts";
 import type { PodCondition, PodStatus } from "../types.ts";
 import { kubeletConditions } from "./generate.ts";
 
@@ -24,10 +24,10 @@ const plainFields = [
 export function statusPatch(base: Partial<PodStatus>, status: PodStatus): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {};
   for (const field of plainFields) {
-    if (!deepEqual(base[field], status[field])) patch[field] = status[field] ?? null;
+    if (!equalButForEmpty(base[field], status[field])) patch[field] = status[field] ?? null;
   }
   for (const field of ["hostIPs", "podIPs"] as const) {
-    if (deepEqual(base[field], status[field])) continue;
+    if (equalButForEmpty(base[field], status[field])) continue;
     // The lists merge by address: one that changes is replaced as a whole.
     patch[field] = (base[field]?.length ?? 0) === 0 ? status[field] : [...(status[field] ?? []), { $patch: "replace" }];
   }
@@ -42,7 +42,7 @@ export function statusPatch(base: Partial<PodStatus>, status: PodStatus): Record
 function conditionPatch(base: PodCondition[] | undefined, condition: PodCondition): Record<string, unknown>[] {
   if (!kubeletConditions.has(condition.type)) return [];
   const old = base?.find((candidate) => candidate.type === condition.type);
-  if (old !== undefined && deepEqual(old, condition)) return [];
+  if (old !== undefined && equalButForEmpty(old, condition)) return [];
   const patch: Record<string, unknown> = { ...condition };
   for (const key of ["reason", "message", "observedGeneration"] as const) {
     if (old?.[key] !== undefined && condition[key] === undefined) patch[key] = null;

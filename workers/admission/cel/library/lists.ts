@@ -1,8 +1,9 @@
-import { CelError } from "../errors.ts";
+import { CelError, noSuchOverload } from "../errors.ts";
 import type { NamedOverload } from "../functions.ts";
 import { method } from "../functions.ts";
 import type { CelType } from "../types.ts";
 import {
+  accepts,
   boolType,
   bytesType,
   doubleType,
@@ -54,10 +55,14 @@ function extreme(name: string, sign: number): (list: CelList) => Value {
   };
 }
 
-function sum<V extends Value>(zero: Value, add: (x: V, y: V) => Value): (list: CelList) => Value {
+function sum<V extends Value>(type: CelType, zero: Value, add: (x: V, y: V) => Value): (list: CelList) => Value {
   return (list) => {
     let total = zero;
-    for (const item of list) total = add(total as V, item as V);
+    for (const item of list) {
+      // Entries of a list may be of any type at run time, null among them.
+      if (!accepts(type, item)) throw noSuchOverload();
+      total = add(total as V, item as V);
+    }
     return total;
   };
 }
@@ -86,10 +91,10 @@ export const comparable: readonly (readonly [string, CelType])[] = [
 ];
 
 const sums: readonly (readonly [string, CelType, (list: CelList) => Value])[] = [
-  ["int", intType, sum(0n, (x: bigint, y: bigint) => int(x + y))],
-  ["uint", uintType, sum(new CelUint(0n), (x: CelUint, y: CelUint) => uint(x.value + y.value))],
-  ["double", doubleType, sum(0, (x: number, y: number) => x + y)],
-  ["duration", durationType, sum(new CelDuration(0n), (x: CelDuration, y: CelDuration) => duration(x.nanos + y.nanos))],
+  ["int", intType, sum(intType, 0n, (x: bigint, y: bigint) => int(x + y))],
+  ["uint", uintType, sum(uintType, new CelUint(0n), (x: CelUint, y: CelUint) => uint(x.value + y.value))],
+  ["double", doubleType, sum(doubleType, 0, (x: number, y: number) => x + y)],
+  ["duration", durationType, sum(durationType, new CelDuration(0n), (x: CelDuration, y: CelDuration) => duration(x.nanos + y.nanos))],
 ];
 
 const t = param("T");

@@ -8,7 +8,8 @@ import { shownUser } from "./self-subject-review.ts";
 export async function reviewToken(review: KubeObject, c: AppContext) {
   const token: string = review.spec?.token ?? "";
   if (token === "") throw newBadRequest("token is required for TokenReview in authentication");
-  // Only audience-bound tokens could answer a question about audiences.
-  const user = (review.spec?.audiences ?? []).length > 0 ? undefined : await authenticateToken(c, token);
-  return user === undefined ? { user: {}, error: "invalid bearer token" } : { authenticated: true, user: shownUser(user) };
+  const audiences: string[] = review.spec?.audiences ?? [];
+  const found = await authenticateToken(c, token, audiences.length > 0 ? audiences : undefined);
+  if ("error" in found) return { user: {}, error: found.error };
+  return { authenticated: true, user: shownUser(found.user), audiences: found.audiences };
 }
