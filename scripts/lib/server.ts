@@ -108,7 +108,7 @@ export function serveWorker(worker: BuiltWorker, pki: Pki, options: ServeOptions
 
 /** Variables of wrangler.toml that the environment sets otherwise. */
 function fromEnvironment(worker: BuiltWorker): Record<string, string> {
-  const names = Object.keys((worker.options.bindings ?? {}));
+  const names = Object.keys(worker.options.bindings ?? {});
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );

@@ -98,9 +98,17 @@ function stamp(c: AppContext) {
   return { uid: crypto.randomUUID(), creationTimestamp: formatTime(c.env.clock.now()) };
 }
 
-async function createIfAbsent(c: AppContext, gr: GroupResource, namespace: string | undefined, object: KubeObject): Promise<void> {
+async function createIfAbsent(
+  c: AppContext,
+  gr: GroupResource,
+  namespace: string | undefined,
+  object: KubeObject,
+): Promise<void> {
   try {
-    await c.get("storage").for(gr).create(objectKey(gr, namespace, object.metadata.name!), encodeObject(object));
+    await c
+      .get("storage")
+      .for(gr)
+      .create(objectKey(gr, namespace, object.metadata.name!), encodeObject(object));
   } catch (error) {
     if (!isStorageError(error, "KeyExists")) throw error;
   }

@@ -53,7 +53,11 @@ export function buildHandlerChain(bootstrap: (c: AppContext) => Promise<void>): 
 
 const writingVerbs = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
-async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppContext) => Promise<void>): Promise<Response> {
+async function director(
+  c: AppContext,
+  chain: HandlerChain,
+  bootstrap: (c: AppContext) => Promise<void>,
+): Promise<Response> {
   const info = c.get("info");
   if (info.path !== batchPath) {
     const aggregated = await aggregatedResponse(c);
@@ -75,13 +79,15 @@ async function director(c: AppContext, chain: HandlerChain, bootstrap: (c: AppCo
   }
   const health = await healthResponse(c);
   if (health !== undefined) return health;
-  if (info.path === "/version" || info.path === "/version/") return jsonResponse(`${JSON.stringify(version, null, 2)}\n`);
+  if (info.path === "/version" || info.path === "/version/")
+    return jsonResponse(`${JSON.stringify(version, null, 2)}\n`);
   if (info.path === "/metrics") return metricsResponse();
   if (info.path === "/") return jsonResponse(`${JSON.stringify({ paths: rootPaths })}\n`);
   const answer = (await openIdResponse(c)) ?? (await documentResponse(c));
   if (answer !== undefined) return answer;
   // Below a served group the router knows the path's beginning, and answers as an API does.
-  if (isWebServicePath(info.path) || servesGroup(extensionsContext(c), info.path.split("/")[2] ?? "")) throw newPathNotFound();
+  if (isWebServicePath(info.path) || servesGroup(extensionsContext(c), info.path.split("/")[2] ?? ""))
+    throw newPathNotFound();
   return pageNotFound();
 }
 

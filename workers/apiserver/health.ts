@@ -41,7 +41,9 @@ export async function healthResponse(c: AppContext): Promise<Response | undefine
     }
   }
   if (excluded.size > 0) {
-    lines.push(`warn: some health checks cannot be excluded: no matches for ${[...excluded].map((text) => JSON.stringify(text)).join(",")}`);
+    lines.push(
+      `warn: some health checks cannot be excluded: no matches for ${[...excluded].map((text) => JSON.stringify(text)).join(",")}`,
+    );
   }
   const headers = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
   if (!healthy) return new Response(`${lines.join("\n")}\n${endpoint} check failed\n`, { status: 500, headers });

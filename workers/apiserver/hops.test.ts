@@ -41,7 +41,10 @@ function countingFactory(): StorageFactory {
 
 const storage = countingFactory();
 const env = {
-  CLUSTER_DIRECTORY: { idFromName: () => ({}), get: () => ({ addResource: async () => void calls.push("directory addResource") }) },
+  CLUSTER_DIRECTORY: {
+    idFromName: () => ({}),
+    get: () => ({ addResource: async () => void calls.push("directory addResource") }),
+  },
 } as unknown as Env;
 
 async function ask(method: string, path: string, body?: object, type = "application/json"): Promise<any> {
@@ -50,7 +53,13 @@ async function ask(method: string, path: string, body?: object, type = "applicat
     headers: { "Content-Type": type },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const response = await chain(request, { env, clock, random: Math.random, loopbackUser: controllerManagerUser, storage });
+  const response = await chain(request, {
+    env,
+    clock,
+    random: Math.random,
+    loopbackUser: controllerManagerUser,
+    storage,
+  });
   const answer: { message?: string } = await response.json();
   expect(response.status, answer.message ?? "").toBeLessThan(300);
   return answer;

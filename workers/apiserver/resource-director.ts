@@ -105,7 +105,8 @@ function resourceHandler(c: AppContext, resource: ResourceInfo): Promise<Respons
   if (!isServedMethod(info, resource)) throw newMethodNotAllowed();
   const warning = resource.group === "" ? deprecated[resource.resource] : undefined;
   if (warning !== undefined) c.get("warnings").push(warning);
-  if (resource.group === "" && resource.resource === "bindings") return bindingHandler(c, catalog.find("", "v1", "pods")!);
+  if (resource.group === "" && resource.resource === "bindings")
+    return bindingHandler(c, catalog.find("", "v1", "pods")!);
   if (resource.group === "" && resource.resource === "componentstatuses") return componentStatusHandler(c, resource);
   if (!resource.persisted) return reviewHandler(c, resource);
   return handlers[info.verb]!(c, resource);

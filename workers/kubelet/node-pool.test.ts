@@ -68,6 +68,36 @@ describe("nodes", () => {
     });
   });
 
+  it("say how they are when they start, and when they are cordoned", async () => {
+    fixture = new PoolFixture();
+    await fixture.start();
+    const said = (): string[] =>
+      fixture.nodeEvents
+        .splice(0)
+        .filter(({ about, host }) => about === "node-0" && host === "node-0")
+        .map(({ reason, message }) => `${reason}: ${message}`);
+    expect(said()).toEqual([
+      "Starting: Starting kubelet.",
+      "NodeHasSufficientMemory: Node node-0 status is now: NodeHasSufficientMemory",
+      "NodeHasNoDiskPressure: Node node-0 status is now: NodeHasNoDiskPressure",
+      "NodeHasSufficientPID: Node node-0 status is now: NodeHasSufficientPID",
+      "NodeAllocatableEnforced: Updated Node Allocatable limit across pods",
+      "NodeReady: Node node-0 status is now: NodeReady",
+    ]);
+    const cordon = async (unschedulable: boolean): Promise<void> => {
+      const patch = { spec: { unschedulable } };
+      await fixture.client.patch(nodesResource, undefined, "node-0", "application/merge-patch+json", patch);
+      await fixture.elapse(10);
+    };
+    await cordon(true);
+    expect(said()).toEqual(["NodeNotSchedulable: Node node-0 status is now: NodeNotSchedulable"]);
+    await fixture.stop();
+    await fixture.start();
+    expect(said()).toEqual([]);
+    await cordon(false);
+    expect(said()).toEqual(["NodeSchedulable: Node node-0 status is now: NodeSchedulable"]);
+  });
+
   it("stay silent while heartbeats are paused and renew all at once after", async () => {
     fixture = new PoolFixture();
     await fixture.start();

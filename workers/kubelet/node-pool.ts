@@ -6,6 +6,7 @@ import { SimulatedRuntime } from "./cri/simulated-runtime.ts";
 import { PodEvents } from "./events.ts";
 import { Kubelet } from "./kubelet.ts";
 import { Leases } from "./node/lease.ts";
+import { NodeEvents } from "./node/node-events.ts";
 import { NodeRegistration } from "./node/node-registration.ts";
 import { defaultMachineSize, hostIPOf } from "./node/simulated-machine.ts";
 import type { MachineSize, SimulatedMachine } from "./node/simulated-machine.ts";
@@ -118,6 +119,7 @@ class SimulatedNodePool implements NodePool {
       nodes: nodeLister,
       machines,
       imagesOf: async (name) => (await runtimes.get(name)?.listImages()) ?? [],
+      events: new NodeEvents(recorder),
       onError,
     });
     this.#leases = new Leases({ client, timers, nodes: () => this.#registration.registeredNodes(), onError });

@@ -68,7 +68,7 @@ describe("pods", () => {
             image: "x:1",
             ports: [{ containerPort: 80 }],
             env: [{ name: "A", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
-            resources: { limits: { cpu: "1", memory: "1Gi", tiny: "1u" }, requests: { cpu: "500m" } },
+            resources: { limits: { cpu: "1", memory: "1Gi", tiny: "1u", constructor: "2" }, requests: { cpu: "500m" } },
             livenessProbe: { httpGet: { port: 80 } },
             readinessProbe: { grpc: { port: 1 }, periodSeconds: 5 },
             lifecycle: { preStop: { httpGet: { port: "x", scheme: "HTTPS" } } },
@@ -81,8 +81,8 @@ describe("pods", () => {
       ports: [{ containerPort: 80, hostPort: 80, protocol: "TCP" }],
       env: [{ valueFrom: { fieldRef: { apiVersion: "v1" } } }],
       resources: {
-        limits: { cpu: "1", memory: "1Gi", tiny: "1m" },
-        requests: { cpu: "500m", memory: "1Gi", tiny: "1m" },
+        limits: { cpu: "1", memory: "1Gi", tiny: "1m", constructor: "2" },
+        requests: { cpu: "500m", memory: "1Gi", tiny: "1m", constructor: "2" },
       },
       livenessProbe: {
         httpGet: { port: 80, path: "/", scheme: "HTTP" },

@@ -1,4 +1,5 @@
 import { parseQuantity } from "../../apimachinery/quantity.ts";
+import { hasOwn, setOwn } from "../../apimachinery/patch/own-property.ts";
 import { each, type Json } from "./set-default.ts";
 
 /**
@@ -46,7 +47,7 @@ function aggregateRequests(spec: Json): Json {
 
 function combine(target: Json, source: Json | undefined, operation: (a: string, b: string) => string): void {
   for (const name in source) {
-    target[name] = target[name] === undefined ? source[name] : operation(target[name], source[name]);
+    setOwn(target, name, hasOwn(target, name) ? operation(target[name], source[name]) : source[name]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { newMilliQuantity, parseQuantity } from "../../apimachinery/quantity.ts";
+import { hasOwn, setOwn } from "../../apimachinery/patch/own-property.ts";
 import type { Json } from "./set-default.ts";
 
 /** SetDefaults_ResourceList: amounts finer than a thousandth are rounded up to it. */
@@ -7,7 +8,7 @@ export function defaultResourceList(list: Json | undefined): void {
     const value: unknown = list[name];
     if (typeof value !== "string" || !/[nu]$|[eE]-/.test(value)) continue;
     const quantity = parseQuantity(value);
-    list[name] = newMilliQuantity(quantity.milliValue()).toString();
+    setOwn(list as Json, name, newMilliQuantity(quantity.milliValue()).toString());
   }
 }
 
@@ -19,5 +20,5 @@ export function defaultResourceRequirements(resources: Json | undefined): void {
 
 /** Copies the amounts that `target` does not have. */
 export function fillResources(target: Json, source: Json | undefined): void {
-  for (const name in source) target[name] ??= source[name];
+  for (const name in source) if (!hasOwn(target, name) || target[name] === null) setOwn(target, name, source[name]);
 }

@@ -882,7 +882,11 @@ updates("persistentvolumes", [
   [
     "node affinity without one of its expressions",
     spec({ nodeAffinity: affinity("a") }),
-    [expect.stringMatching(/^nodeAffinity: Invalid value: .*: field is immutable, except for updating from beta label to GA$/)],
+    [
+      expect.stringMatching(
+        /^nodeAffinity: Invalid value: .*: field is immutable, except for updating from beta label to GA$/,
+      ),
+    ],
     spec({ nodeAffinity: affinity("a", "b") }),
   ],
 ]);

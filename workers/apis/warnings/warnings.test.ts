@@ -66,10 +66,7 @@ describe("pods", () => {
       { volumes: [{ name: "v", storageos: {} }] },
       "spec.volumes[0].storageOS: deprecated in v1.22, non-functional in v1.25+",
     ],
-    [
-      { hostAliases: [{ ip: "1.1.1.1" }, { ip: "1.1.1.1" }] },
-      'spec.hostAliases[1].ip: duplicate ip "1.1.1.1"',
-    ],
+    [{ hostAliases: [{ ip: "1.1.1.1" }, { ip: "1.1.1.1" }] }, 'spec.hostAliases[1].ip: duplicate ip "1.1.1.1"'],
     [{ imagePullSecrets: [{ name: "a" }, { name: "a" }] }, 'spec.imagePullSecrets[1].name: duplicate name "a"'],
     [{ imagePullSecrets: [{}] }, 'spec.imagePullSecrets[0].name: invalid empty name ""'],
     [

@@ -17,11 +17,18 @@ const users: Record<Account, UserInfo> = {
 const encoder = new TextEncoder();
 
 async function signature(key: string, cluster: string, account: string): Promise<string> {
-  const cryptoKey = await crypto.subtle.importKey("raw", encoder.encode(key), { name: "HMAC", hash: "SHA-256" }, false, [
-    "sign",
-  ]);
+  const cryptoKey = await crypto.subtle.importKey(
+    "raw",
+    encoder.encode(key),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
   const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", cryptoKey, encoder.encode(`${cluster}\n${account}`)));
-  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }
 
 export async function issueToken(key: string, cluster: string, account: Account): Promise<string> {

@@ -23,5 +23,8 @@ export function firstProtocol(header: string | undefined): string | undefined {
 }
 
 function split(header: string | undefined): string[] {
-  return (header ?? "").split(",").map((text) => text.trim()).filter((text) => text !== "");
+  return (header ?? "")
+    .split(",")
+    .map((text) => text.trim())
+    .filter((text) => text !== "");
 }

@@ -2,7 +2,12 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { admit } from "../../admission/chain.ts";
 import { bareMediaType } from "../../apis/codec/media-types.ts";
-import { applyCborPatchType, checkNoUid, readApplyBody, readCborApplyBody } from "../../registry/field-manager/apply-body.ts";
+import {
+  applyCborPatchType,
+  checkNoUid,
+  readApplyBody,
+  readCborApplyBody,
+} from "../../registry/field-manager/apply-body.ts";
 import { fieldManagerFor } from "../../registry/field-manager/resource-field-manager.ts";
 import { noteResource } from "../../registry/note-resource.ts";
 import { negotiate } from "../negotiation/negotiate.ts";

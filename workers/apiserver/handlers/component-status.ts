@@ -30,11 +30,16 @@ export async function componentStatusHandler(c: AppContext, resource: ResourceIn
     columns: true,
     now: c.env.clock.now(),
   });
-  const typed = (status: KubeObject): KubeObject => ({ kind: resource.kind, apiVersion: apiVersionOf(resource), ...status });
+  const typed = (status: KubeObject): KubeObject => ({
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    ...status,
+  });
   if (verb === "get") {
     const status = statuses.find((candidate) => candidate.metadata.name === name);
     if (status === undefined) throw newNotFound(resource, name);
-    if (form.as === "table") return writeObject(tableOf([typed(status)], printerFor("", resource.resource), tableOptions()), form);
+    if (form.as === "table")
+      return writeObject(tableOf([typed(status)], printerFor("", resource.resource), tableOptions()), form);
     return writeObject(form.as === "object" ? typed(status) : partialMetadata(status, form.version), form);
   }
   const options = parseListOptions(queryOf(c), resource, false);

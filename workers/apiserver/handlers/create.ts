@@ -22,6 +22,8 @@ export async function createHandler(c: AppContext, resource: ResourceInfo): Prom
   trackFields(c, resource, managerOf(c, options), "", undefined, decoded, object);
   // Before the object is there: the garbage collector has to know of every type that has objects.
   if (!options.dryRun) await noteResource(c.env.env, c.get("info").cluster, resource);
-  const entry = await storeFor(scope).create(object, (created) => admit({ operation: "CREATE", object: created, previous: undefined, subresource: "", scope }));
+  const entry = await storeFor(scope).create(object, (created) =>
+    admit({ operation: "CREATE", object: created, previous: undefined, subresource: "", scope }),
+  );
   return writeEntry(c, resource, entry, form, 201);
 }

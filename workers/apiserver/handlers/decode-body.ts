@@ -12,9 +12,15 @@ import type { AppContext } from "../request/context.ts";
 import type { FieldValidation } from "../request/options.ts";
 
 /** The request's body as an object of the expected kind; warnings go to the response. */
-export async function decodeBody(c: AppContext, expected: GroupVersionKind, fieldValidation: FieldValidation): Promise<KubeObject> {
+export async function decodeBody(
+  c: AppContext,
+  expected: GroupVersionKind,
+  fieldValidation: FieldValidation,
+): Promise<KubeObject> {
   const bytes = await readBody(c.req.raw);
-  const decoded = decodeObject(bytes, c.req.header("Content-Type") ?? "application/json", expected, { fieldValidation });
+  const decoded = decodeObject(bytes, c.req.header("Content-Type") ?? "application/json", expected, {
+    fieldValidation,
+  });
   c.get("warnings").push(...decoded.warnings);
   decoded.object.metadata ??= {};
   return decoded.object;
@@ -42,12 +48,15 @@ export function fitToStored(
   if (resource.custom === undefined) return toStored(resource, object);
   const problems = resource.custom.fit(object);
   if (problems.length > 0 && fieldValidation === "Strict") throw refuse(problems);
-  if (fieldValidation === "Warn") for (const problem of problems) if (!c.get("warnings").includes(problem)) c.get("warnings").push(problem);
+  if (fieldValidation === "Warn")
+    for (const problem of problems) if (!c.get("warnings").includes(problem)) c.get("warnings").push(problem);
   const causes = resource.custom.validateBeforeConversion(object);
   if (causes.length > 0) throw newInvalid(resource, object.metadata.name ?? "", causes);
   return convertToStorage(resource, object);
 }
 
 function newStrictError(resource: ResourceInfo, problems: string[]): Error {
-  return newBadRequest(`${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${strictDecodingMessage(problems)}`);
+  return newBadRequest(
+    `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${strictDecodingMessage(problems)}`,
+  );
 }

@@ -69,7 +69,10 @@ export async function deleteCollectionHandler(c: AppContext, resource: ResourceI
   const scope = requestScope(c, resource, (options.dryRun ?? []).length > 0);
   const gr = storedAs(resource);
   const prefix = listPrefix(gr, scope.namespace);
-  const result = await c.get("storage").for(gr).list({ prefix, ...storageMatch(list, prefix), limit: list.limit });
+  const result = await c
+    .get("storage")
+    .for(gr)
+    .list({ prefix, ...storageMatch(list, prefix), limit: list.limit });
   const fields = selectableFieldsOf(resource);
   const objects = (JSON.parse(`[${await result.text()}]`) as KubeObject[]).filter(
     (object) =>

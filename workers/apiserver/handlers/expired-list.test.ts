@@ -12,12 +12,18 @@ const clock = new FakeClock();
 const memory = new MemoryStorage(clock);
 const refuse = async () => Promise.reject(new Error("not used here"));
 const storage = { cluster: "expired", for: () => memory, events: refuse, watchCache: () => ({ fetch: refuse }) };
-const env = { CLUSTER_DIRECTORY: { idFromName: () => ({}), get: () => ({ addResource: async () => {} }) } } as unknown as Env;
+const env = {
+  CLUSTER_DIRECTORY: { idFromName: () => ({}), get: () => ({ addResource: async () => {} }) },
+} as unknown as Env;
 const chain = buildHandlerChain(async () => {});
 
 async function ask(method: string, path: string, body?: object): Promise<{ status: number; json: any }> {
   const response = await chain(
-    new Request(`https://loopback${path}`, { method, headers: { "Content-Type": "application/json" }, ...(body ? { body: JSON.stringify(body) } : {}) }),
+    new Request(`https://loopback${path}`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    }),
     { env, clock, random: Math.random, loopbackUser: controllerManagerUser, storage },
   );
   return { status: response.status, json: await response.json() };
@@ -34,17 +40,29 @@ test("a continue token of a compacted moment answers 410 with one that goes on w
   memory.compact(await memory.currentRevision());
 
   for (const suffix of ["", "&labelSelector=!x"]) {
-    const expired = await ask("GET", `${nodes}?limit=2&continue=${encodeURIComponent(first.metadata.continue)}${suffix}`);
+    const expired = await ask(
+      "GET",
+      `${nodes}?limit=2&continue=${encodeURIComponent(first.metadata.continue)}${suffix}`,
+    );
     expect(expired.status).toBe(410);
     expect(expired.json).toMatchObject({ kind: "Status", reason: "Expired", code: 410 });
-    expect(expired.json.message).toMatch(/^The provided continue parameter is too old to display a consistent list result\. You can start a new list/);
-    const second = (await ask("GET", `${nodes}?limit=2&continue=${encodeURIComponent(expired.json.metadata.continue)}${suffix}`)).json;
+    expect(expired.json.message).toMatch(
+      /^The provided continue parameter is too old to display a consistent list result\. You can start a new list/,
+    );
+    const second = (
+      await ask("GET", `${nodes}?limit=2&continue=${encodeURIComponent(expired.json.metadata.continue)}${suffix}`)
+    ).json;
     expect(names(second)).toEqual(["b", "bb"]);
     expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(old));
-    const third = (await ask("GET", `${nodes}?limit=2&continue=${encodeURIComponent(second.metadata.continue)}${suffix}`)).json;
+    const third = (
+      await ask("GET", `${nodes}?limit=2&continue=${encodeURIComponent(second.metadata.continue)}${suffix}`)
+    ).json;
     expect(names(third)).toEqual(["c", "d"]);
     expect(third.metadata.continue).toBeUndefined();
   }
   const exact = await ask("GET", `${nodes}?resourceVersion=${old}&resourceVersionMatch=Exact`);
-  expect(exact).toMatchObject({ status: 410, json: { reason: "Expired", message: "The resourceVersion for the provided list is too old." } });
+  expect(exact).toMatchObject({
+    status: 410,
+    json: { reason: "Expired", message: "The resourceVersion for the provided list is too old." },
+  });
 });

@@ -9,7 +9,9 @@ import type { WriteOptions } from "../request/options.ts";
 
 /** The manager of a write: what it names, else the client. Callers in this process are known by their user. */
 export function managerOf(c: AppContext, options: Pick<WriteOptions, "fieldManager">): string {
-  const agent = c.req.header("User-Agent") ?? (c.env.loopbackUser === undefined ? undefined : programOf(c.env.loopbackUser.username));
+  const agent =
+    c.req.header("User-Agent") ??
+    (c.env.loopbackUser === undefined ? undefined : programOf(c.env.loopbackUser.username));
   return managerOrUserAgent(options.fieldManager, agent);
 }
 

@@ -33,7 +33,13 @@ export async function getHandler(c: AppContext, resource: ResourceInfo): Promise
 }
 
 /** A stored object in the version, representation and encoding that was asked for. */
-export async function writeEntry(c: AppContext, resource: ResourceInfo, entry: Entry, form: OutputForm, status = 200): Promise<Response> {
+export async function writeEntry(
+  c: AppContext,
+  resource: ResourceInfo,
+  entry: Entry,
+  form: OutputForm,
+  status = 200,
+): Promise<Response> {
   if (form.as === "object" && isPassedThrough(resource)) {
     return writeText(withTypeMeta(entry.value, apiVersionOf(resource), resource.kind), form, status);
   }

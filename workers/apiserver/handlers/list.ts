@@ -31,7 +31,13 @@ export async function listHandler(c: AppContext, resource: ResourceInfo): Promis
   const prefix = listPrefix(gr, namespace);
   const storage = c.get("storage").for(gr);
   const plain = options.labelSelector.empty && options.fieldSelector.empty;
-  if (plain && form.as === "object" && form.format === "json" && converterFor(resource) === undefined && storesTypeMeta(resource)) {
+  if (
+    plain &&
+    form.as === "object" &&
+    form.format === "json" &&
+    converterFor(resource) === undefined &&
+    storesTypeMeta(resource)
+  ) {
     return passThrough(resource, await page(storage, options, prefix), options, prefix);
   }
   const listed = await selected(storage, options, prefix, resource, namespace);
@@ -51,7 +57,13 @@ function storesTypeMeta(resource: ResourceInfo): boolean {
   return resource.custom === undefined;
 }
 
-async function page(storage: Storage, options: ListOptions, prefix: string, after?: string, limit = options.limit): Promise<ListResult> {
+async function page(
+  storage: Storage,
+  options: ListOptions,
+  prefix: string,
+  after?: string,
+  limit = options.limit,
+): Promise<ListResult> {
   const start = storageMatch(options, prefix);
   try {
     return await storage.list({ prefix, ...start, ...(after === undefined ? {} : { after }), limit });
@@ -111,11 +123,21 @@ async function selected(
   const accepts = (object: KubeObject) =>
     options.labelSelector.matches(object.metadata.labels) && (options.fieldSelector.empty || fieldsMatch(object));
 
-  const single = options.fieldSelector.requirements.find(({ field, operator }) => field === "metadata.name" && operator === "=");
-  if (single !== undefined && (namespace !== undefined || !resource.namespaced) && options.continue === "" && options.resourceVersion === "") {
+  const single = options.fieldSelector.requirements.find(
+    ({ field, operator }) => field === "metadata.name" && operator === "=",
+  );
+  if (
+    single !== undefined &&
+    (namespace !== undefined || !resource.namespaced) &&
+    options.continue === "" &&
+    options.resourceVersion === ""
+  ) {
     // One name: a point read. The revision is asked for first, so that a watch from it misses nothing that the read has not seen.
     const revisionBefore = storage.currentRevision();
-    const [stored, revision] = await Promise.all([storage.get(objectKey(storedAs(resource), namespace, single.value)), revisionBefore]);
+    const [stored, revision] = await Promise.all([
+      storage.get(objectKey(storedAs(resource), namespace, single.value)),
+      revisionBefore,
+    ]);
     const object = stored === undefined ? undefined : (JSON.parse(stored.value) as KubeObject);
     return {
       objects: object !== undefined && accepts(object) ? [object] : [],
@@ -129,7 +151,8 @@ async function selected(
     objectKey(storedAs(resource), resource.namespaced ? metadata.namespace : undefined, metadata.name ?? "");
   if (options.limit === 0 || plain) {
     const result = await page(storage, options, prefix);
-    for (const object of JSON.parse(`[${await result.text()}]`) as KubeObject[]) if (accepts(object)) objects.push(object);
+    for (const object of JSON.parse(`[${await result.text()}]`) as KubeObject[])
+      if (accepts(object)) objects.push(object);
     const metadata: ListMeta = { resourceVersion: String(result.revision) };
     if (result.lastKey !== undefined) {
       metadata.continue = encodeContinue(prefix, result.lastKey, result.revision);
@@ -140,7 +163,12 @@ async function selected(
   // A selector with a limit: read on at the first page's revision until enough match.
   let result = await page(storage, options, prefix, undefined, selectorPage);
   const revision = result.revision;
-  const pinned: ListOptions = { ...options, continue: "", resourceVersion: String(revision), resourceVersionMatch: "Exact" };
+  const pinned: ListOptions = {
+    ...options,
+    continue: "",
+    resourceVersion: String(revision),
+    resourceVersionMatch: "Exact",
+  };
   for (;;) {
     const parsed = JSON.parse(`[${await result.text()}]`) as KubeObject[];
     for (const [index, object] of parsed.entries()) {
@@ -148,7 +176,10 @@ async function selected(
       objects.push(object);
       const more = index < parsed.length - 1 || result.lastKey !== undefined;
       if (objects.length === options.limit && more) {
-        return { objects, metadata: { resourceVersion: String(revision), continue: encodeContinue(prefix, keyOf(object), revision) } };
+        return {
+          objects,
+          metadata: { resourceVersion: String(revision), continue: encodeContinue(prefix, keyOf(object), revision) },
+        };
       }
     }
     if (result.lastKey === undefined) return { objects, metadata: { resourceVersion: String(revision) } };
@@ -156,7 +187,13 @@ async function selected(
   }
 }
 
-function writeList(c: AppContext, resource: ResourceInfo, form: OutputForm, stored: KubeObject[], metadata: ListMeta): Response {
+function writeList(
+  c: AppContext,
+  resource: ResourceInfo,
+  form: OutputForm,
+  stored: KubeObject[],
+  metadata: ListMeta,
+): Response {
   switch (form.as) {
     case "object": {
       const items = stored.map((object) => listItem(resource, object));

@@ -35,7 +35,10 @@ export interface Patcher {
 }
 
 /** Reads the patch of a request for objects of one kind; running it does not change what it is given. */
-export async function readPatch(c: AppContext, kind: { group: string; version: string; kind: string }): Promise<Patcher> {
+export async function readPatch(
+  c: AppContext,
+  kind: { group: string; version: string; kind: string },
+): Promise<Patcher> {
   const mediaType = bareMediaType(c.req.header("Content-Type") ?? "");
   const struct = schemaTable.structOfKind(kind.group, kind.version, kind.kind);
   const accepted = struct === undefined ? [jsonPatch, mergePatch] : [jsonPatch, mergePatch, strategicMergePatch];
@@ -96,7 +99,13 @@ export async function patchHandler(c: AppContext, resource: ResourceInfo): Promi
   return writeEntry(c, resource, entry, form);
 }
 
-async function patched(c: AppContext, resource: ResourceInfo, current: KubeObject, patch: Patcher, options: WriteOptions): Promise<KubeObject> {
+async function patched(
+  c: AppContext,
+  resource: ResourceInfo,
+  current: KubeObject,
+  patch: Patcher,
+  options: WriteOptions,
+): Promise<KubeObject> {
   const { fieldValidation } = options;
   const decoded = decodePatched(patch.apply(current), kindOf(resource), patch.patch, fieldValidation, patch);
   for (const warning of decoded.warnings) if (!c.get("warnings").includes(warning)) c.get("warnings").push(warning);
@@ -104,7 +113,9 @@ async function patched(c: AppContext, resource: ResourceInfo, current: KubeObjec
   object.metadata ??= {};
   checkName(object, current.metadata.name ?? "", undefined);
   const stored = await fitToStored(c, resource, object, fieldValidation, (problems) =>
-    newInvalid({ group: "", kind: "" }, "", [invalid("patch", JSON.stringify(object), strictDecodingMessage(problems))]),
+    newInvalid({ group: "", kind: "" }, "", [
+      invalid("patch", JSON.stringify(object), strictDecodingMessage(problems)),
+    ]),
   );
   trackFields(c, resource, managerOf(c, options), c.get("info").subresource, current, object, stored);
   return stored;

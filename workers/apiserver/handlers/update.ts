@@ -49,8 +49,11 @@ export function checkName(object: KubeObject, name: string, namespace: string | 
   if (!given.name) {
     throw newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
-  if (given.name !== name) throw newBadRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
+  if (given.name !== name)
+    throw newBadRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   if (namespace && given.namespace && given.namespace !== namespace) {
-    throw newBadRequest(`the namespace of the object (${given.namespace}) does not match the namespace on the request (${namespace})`);
+    throw newBadRequest(
+      `the namespace of the object (${given.namespace}) does not match the namespace on the request (${namespace})`,
+    );
   }
 }

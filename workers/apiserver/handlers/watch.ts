@@ -85,7 +85,9 @@ function representationOf(
       ...common,
       tableVersion: version,
       includeObject: includeObjectOf(c),
-      columns: resource.custom?.columns ?? (resource.group === "" ? resource.resource : `${resource.group}/${resource.resource}`),
+      columns:
+        resource.custom?.columns ??
+        (resource.group === "" ? resource.resource : `${resource.group}/${resource.resource}`),
     };
   }
   if (as === "partial" || as === "partialList") return { kind: "partial", ...common, metaVersion: version, ...encoded };

@@ -2,6 +2,7 @@ import type { KubeObject } from "../../apimachinery/meta.ts";
 import type { BatchOperation, BatchResult, Client } from "../../client/interfaces.ts";
 import type { Lister } from "../../informers/interfaces.ts";
 import type { CriImage } from "../cri/interfaces.ts";
+import type { NodeEvents } from "./node-events.ts";
 import type { QueuedTimer, TimerQueue } from "../timer-queue.ts";
 import { initialNode, isReady, nodeStatusPatch } from "./node-status.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
@@ -12,6 +13,7 @@ export interface NodeRegistrationOptions {
   nodes: Lister;
   machines: readonly SimulatedMachine[];
   imagesOf: (nodeName: string) => Promise<CriImage[]>;
+  events: NodeEvents;
   onError: (error: unknown) => void;
 }
 
@@ -23,6 +25,7 @@ interface NodeRecord {
   created: boolean;
   uid: string;
   lastReport: number;
+  unschedulable: boolean;
 }
 
 const batchLimit = 500;
@@ -45,7 +48,14 @@ export class NodeRegistration {
   constructor(options: NodeRegistrationOptions) {
     this.#options = options;
     for (const machine of options.machines) {
-      this.#records.set(machine.name, { machine, state: "unknown", created: false, uid: "", lastReport: 0 });
+      this.#records.set(machine.name, {
+        machine,
+        state: "unknown",
+        created: false,
+        uid: "",
+        lastReport: 0,
+        unschedulable: false,
+      });
     }
   }
 
@@ -82,6 +92,7 @@ export class NodeRegistration {
         done: (result) => {
           if (result.code !== 201) return false;
           record.created = true;
+          this.#options.events.started(record.machine.name);
           if (this.#adopt(record, result.body)) stale.push(record);
           return true;
         },
@@ -106,6 +117,9 @@ export class NodeRegistration {
     if (record === undefined || record.state === "unknown") return;
     record.state = "registered";
     record.uid = node.metadata.uid ?? "";
+    const unschedulable = node.spec?.unschedulable === true;
+    if (unschedulable !== record.unschedulable) this.#options.events.schedulable(record.machine.name, !unschedulable);
+    record.unschedulable = unschedulable;
     if (!isReady(node)) this.#schedule();
   }
 
@@ -130,6 +144,7 @@ export class NodeRegistration {
     const { timers } = this.#options;
     record.state = "registered";
     record.uid = node.metadata.uid ?? "";
+    record.unschedulable = node.spec?.unschedulable === true;
     record.lastReport = heartbeatOf(node) ?? 0;
     if (!isReady(node)) return true;
     return Object.keys(nodeStatusPatch(record.machine, node, undefined, timers.now())).length > 1;

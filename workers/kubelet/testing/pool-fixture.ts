@@ -26,7 +26,9 @@ export interface RecordedEvent {
 export class PoolFixture {
   readonly clock: FakeClock;
   readonly client: FakeClient;
+  /** About pods. */
   readonly events: RecordedEvent[] = [];
+  readonly nodeEvents: RecordedEvent[] = [];
   readonly errors: unknown[] = [];
   pool!: NodePool;
   #stop: (() => Promise<void>) | undefined;
@@ -46,7 +48,7 @@ export class PoolFixture {
       random: () => 0.5,
       recorder: () => ({
         event: (about, type, reason, message, source?: { host: string; fieldPath?: string }) =>
-          this.events.push({
+          (about["kind"] === "Node" ? this.nodeEvents : this.events).push({
             about: about.metadata.name ?? "",
             type,
             reason,

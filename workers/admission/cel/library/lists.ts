@@ -94,7 +94,11 @@ const sums: readonly (readonly [string, CelType, (list: CelList) => Value])[] = 
   ["int", intType, sum(intType, 0n, (x: bigint, y: bigint) => int(x + y))],
   ["uint", uintType, sum(uintType, new CelUint(0n), (x: CelUint, y: CelUint) => uint(x.value + y.value))],
   ["double", doubleType, sum(doubleType, 0, (x: number, y: number) => x + y)],
-  ["duration", durationType, sum(durationType, new CelDuration(0n), (x: CelDuration, y: CelDuration) => duration(x.nanos + y.nanos))],
+  [
+    "duration",
+    durationType,
+    sum(durationType, new CelDuration(0n), (x: CelDuration, y: CelDuration) => duration(x.nanos + y.nanos)),
+  ],
 ];
 
 const t = param("T");

@@ -37,7 +37,7 @@ function checkPod(pod: KubeObject, subresource: string, query: URLSearchParams):
 function nameOf(id: string, { singular }: ResourceInfo): string {
   const parts = id.split(":");
   const [scheme, name = ""] = parts.length === 3 ? parts : ["", parts[0]];
-  if (parts.length > 3 || name === "" || !["", "http", "https"].includes(scheme!)) {
+  if (parts.length > 3 || name === "" || !["", "http", "https"].includes(scheme)) {
     throw newBadRequest(`invalid ${singular} request ${quote(id)}`);
   }
   return name;

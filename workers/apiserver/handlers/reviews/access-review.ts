@@ -32,7 +32,13 @@ export function reviewLocalAccess(review: KubeObject, c: AppContext) {
   review.metadata.namespace = namespace;
   const causes = [...validateSubject(spec), ...validateAttributes(spec)];
   if (spec.resourceAttributes && spec.resourceAttributes.namespace !== namespace) {
-    causes.push(invalid("spec.resourceAttributes.namespace", spec.resourceAttributes.namespace ?? "", "must match metadata.namespace"));
+    causes.push(
+      invalid(
+        "spec.resourceAttributes.namespace",
+        spec.resourceAttributes.namespace ?? "",
+        "must match metadata.namespace",
+      ),
+    );
   }
   if (spec.nonResourceAttributes) {
     causes.push(forbidden("spec.nonResourceAttributes", "disallowed on this kind of request"));
@@ -46,16 +52,26 @@ function refuse(review: KubeObject, causes: InvalidCause[]): void {
 }
 
 function validateSubject(spec: any): InvalidCause[] {
-  return spec.user || spec.groups?.length ? [] : [invalid("spec.user", spec.user ?? "", "at least one of user or group must be specified")];
+  return spec.user || spec.groups?.length
+    ? []
+    : [invalid("spec.user", spec.user ?? "", "at least one of user or group must be specified")];
 }
 
 function validateAttributes(spec: any): InvalidCause[] {
   const { resourceAttributes, nonResourceAttributes } = spec;
   if (resourceAttributes && nonResourceAttributes) {
-    return [invalid("spec.nonResourceAttributes", nonResourceAttributes, "cannot be specified in combination with resourceAttributes")];
+    return [
+      invalid(
+        "spec.nonResourceAttributes",
+        nonResourceAttributes,
+        "cannot be specified in combination with resourceAttributes",
+      ),
+    ];
   }
   if (resourceAttributes || nonResourceAttributes) return [];
-  return [required("spec.resourceAttributes", "exactly one of nonResourceAttributes or resourceAttributes must be specified")];
+  return [
+    required("spec.resourceAttributes", "exactly one of nonResourceAttributes or resourceAttributes must be specified"),
+  ];
 }
 
 function subjectOf(spec: any): UserInfo {
@@ -75,8 +91,31 @@ function decide(user: UserInfo, spec: any) {
 function attributesOf({ resourceAttributes, nonResourceAttributes }: any): AuthorizerAttributes {
   const none = { apiGroup: "", apiVersion: "", resource: "", subresource: "", namespace: "", name: "", path: "" };
   if (nonResourceAttributes) {
-    return { ...none, isResourceRequest: false, verb: nonResourceAttributes.verb ?? "", path: nonResourceAttributes.path ?? "" };
+    return {
+      ...none,
+      isResourceRequest: false,
+      verb: nonResourceAttributes.verb ?? "",
+      path: nonResourceAttributes.path ?? "",
+    };
   }
-  const { verb = "", group: apiGroup = "", version = "*", resource = "", subresource = "", namespace = "", name = "" } = resourceAttributes;
-  return { ...none, isResourceRequest: true, verb, apiGroup, apiVersion: version, resource, subresource, namespace, name };
+  const {
+    verb = "",
+    group: apiGroup = "",
+    version = "*",
+    resource = "",
+    subresource = "",
+    namespace = "",
+    name = "",
+  } = resourceAttributes;
+  return {
+    ...none,
+    isResourceRequest: true,
+    verb,
+    apiGroup,
+    apiVersion: version,
+    resource,
+    subresource,
+    namespace,
+    name,
+  };
 }

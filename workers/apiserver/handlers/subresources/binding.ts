@@ -24,11 +24,16 @@ export async function bindingHandler(c: AppContext, podResource: ResourceInfo): 
   const binding = await decodeBody(c, { group: "", version: "v1", kind: "Binding" }, options.fieldValidation);
   const name = c.get("info").subresource === "binding" ? c.get("info").name : (binding.metadata.name ?? "");
   binding.metadata.name ??= name;
-  if (name === "") throw newInvalid({ group: "", kind: "Binding" }, "", [required("metadata.name", "name or generateName is required")]);
+  if (name === "")
+    throw newInvalid({ group: "", kind: "Binding" }, "", [
+      required("metadata.name", "name or generateName is required"),
+    ]);
   checkName(binding, name, scope.namespace);
   const target = binding.target ?? {};
   if (target.kind && target.kind !== "Node") {
-    throw newInvalid({ group: "", kind: "Binding" }, name, [notSupported("target.kind", target.kind, ["Node", "<empty>"])]);
+    throw newInvalid({ group: "", kind: "Binding" }, name, [
+      notSupported("target.kind", target.kind, ["Node", "<empty>"]),
+    ]);
   }
   if (!target.name) throw newInvalid({ group: "", kind: "Binding" }, name, [required("target.name")]);
   await storeFor(scope).update({
@@ -48,15 +53,25 @@ export async function bindingHandler(c: AppContext, podResource: ResourceInfo): 
 function bind(pod: KubeObject, binding: KubeObject, node: string, now: number): KubeObject {
   const name = pod.metadata.name ?? "";
   if (pod.metadata.deletionTimestamp !== undefined) {
-    throw newConflict({ group: "", resource: "pods/binding" }, name, `pod ${name} is being deleted, cannot be assigned to a host`);
+    throw newConflict(
+      { group: "", resource: "pods/binding" },
+      name,
+      `pod ${name} is being deleted, cannot be assigned to a host`,
+    );
   }
   if (pod.spec.nodeName) {
-    throw newConflict({ group: "", resource: "pods/binding" }, name, `pod ${name} is already assigned to node "${pod.spec.nodeName}"`);
+    throw newConflict(
+      { group: "", resource: "pods/binding" },
+      name,
+      `pod ${name} is already assigned to node "${pod.spec.nodeName}"`,
+    );
   }
   if ((pod.spec.schedulingGates ?? []).length > 0) {
     throw newConflict({ group: "", resource: "pods/binding" }, name, `pod ${name} has non-empty .spec.schedulingGates`);
   }
-  const conditions = ((pod.status?.conditions ?? []) as { type: string; status: string }[]).filter(({ type }) => type !== "PodScheduled");
+  const conditions = ((pod.status?.conditions ?? []) as { type: string; status: string }[]).filter(
+    ({ type }) => type !== "PodScheduled",
+  );
   return {
     ...pod,
     metadata: {

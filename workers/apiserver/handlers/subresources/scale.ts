@@ -35,7 +35,8 @@ export async function scaleHandler(c: AppContext, resource: ResourceInfo): Promi
   const options = parseWriteOptions(queryOf(c), verb === "update" ? "UpdateOptions" : "PatchOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const fieldManager = scaleFieldManager(c.env.clock);
-  const tracked = (make: (scale: KubeObject) => KubeObject) => (scale: KubeObject) => fieldManager.update(scale, make(scale), managerOf(c, options));
+  const tracked = (make: (scale: KubeObject) => KubeObject) => (scale: KubeObject) =>
+    fieldManager.update(scale, make(scale), managerOf(c, options));
   let change: (scale: KubeObject) => KubeObject;
   if (verb === "update") {
     const given = await decodeBody(c, scaleKind, options.fieldValidation);
@@ -45,12 +46,17 @@ export async function scaleHandler(c: AppContext, resource: ResourceInfo): Promi
     const isApply = bareMediaType(c.req.header("Content-Type") ?? "") === applyPatchType;
     validateApplyOptions(isApply, options.fieldManager, queryOf(c).get("force"));
     if (isApply) {
-      const { applied, warnings } = readApplyBody(new TextDecoder().decode(await readBody(c.req.raw)), options.fieldValidation);
+      const { applied, warnings } = readApplyBody(
+        new TextDecoder().decode(await readBody(c.req.raw)),
+        options.fieldValidation,
+      );
       c.get("warnings").push(...warnings);
       change = (scale) => fieldManager.apply(scale, applied, options.fieldManager, options.force);
     } else {
       const patch = await readPatch(c, scaleKind);
-      change = tracked((scale) => decodePatched(patch.apply(scale), scaleKind, patch.patch, options.fieldValidation, patch).object);
+      change = tracked(
+        (scale) => decodePatched(patch.apply(scale), scaleKind, patch.patch, options.fieldValidation, patch).object,
+      );
     }
   } else throw newMethodNotAllowed();
   const entry = await storeFor(scope).update({
@@ -67,10 +73,13 @@ export async function scaleHandler(c: AppContext, resource: ResourceInfo): Promi
         throw newConflict({ group: resource.group, resource: resource.resource }, name, modifiedMessage);
       }
       const scaled =
-        resource.custom?.scale === undefined ? { ...current, spec: { ...current.spec, replicas } } : withValue(current, resource.custom.scale.specReplicas, replicas);
+        resource.custom?.scale === undefined
+          ? { ...current, spec: { ...current.spec, replicas } }
+          : withValue(current, resource.custom.scale.specReplicas, replicas);
       return withParentFields(scaled, scale, resource);
     },
-    admit: (updated, previous) => admit({ operation: "UPDATE", object: updated, previous, subresource: "scale", scope }),
+    admit: (updated, previous) =>
+      admit({ operation: "UPDATE", object: updated, previous, subresource: "scale", scope }),
   });
   return writeObject(scaleOf(entry.object, resource), form);
 }
@@ -102,13 +111,17 @@ function customScaleOf(object: KubeObject, paths: ScalePaths): KubeObject {
     apiVersion: "autoscaling/v1",
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     spec: specReplicas === 0 ? {} : { replicas: specReplicas },
-    status: { replicas: valueAt(object, paths.statusReplicas) ?? 0, ...(typeof selector === "string" && selector !== "" ? { selector } : {}) },
+    status: {
+      replicas: valueAt(object, paths.statusReplicas) ?? 0,
+      ...(typeof selector === "string" && selector !== "" ? { selector } : {}),
+    },
   };
 }
 
 function valueAt(object: unknown, path: readonly string[]): any {
   let value = object as Record<string, unknown> | undefined;
-  for (const name of path) value = typeof value === "object" && value !== null ? (value[name] as Record<string, unknown>) : undefined;
+  for (const name of path)
+    value = typeof value === "object" && value !== null ? (value[name] as Record<string, unknown>) : undefined;
   return value;
 }
 
