@@ -25,6 +25,7 @@ function install() {
   console.error("edgeplane: installing dependencies (about half a minute, only this once) …");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const result = spawnSync(npm, ["ci"], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (result.error?.code === "ENOENT") fail("npm is not on the PATH. Install Node.js with npm, and try again.");
   if (result.status !== 0) {
     fail("`npm ci` failed. Check that the npm registry can be reached, delete node_modules and try again.");
   }

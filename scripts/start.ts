@@ -1,15 +1,16 @@
-import { parseStartArguments } from "./lib/arguments.ts";
+import { startOptions } from "./lib/arguments.ts";
 import { startServer } from "./lib/server.ts";
+import type { Server } from "./lib/server.ts";
 
 async function main(): Promise<void> {
-  let options;
+  const options = startOptions(process.argv.slice(2));
+  let server: Server;
   try {
-    options = parseStartArguments(process.argv.slice(2));
+    server = await startServer(options);
   } catch (error) {
-    console.error((error as Error).message);
-    process.exit(2);
+    console.error(`edgeplane: ${(error as Error).message}`);
+    process.exit(1);
   }
-  const server = await startServer(options);
   let stopping = false;
   const stop = async () => {
     if (stopping) return;

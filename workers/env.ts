@@ -40,6 +40,8 @@ export interface Env {
   EDGEPLANE_IDLE_SECONDS: string;
   /** Key that all tokens derive from. */
   EDGEPLANE_TOKEN_KEY?: string;
+  /** PEM bundle that pods verify the API server with; left out where its certificate is signed by a public authority. */
+  EDGEPLANE_ROOT_CA?: string;
   /** "Metadata" writes an audit event per request to the log. */
   EDGEPLANE_AUDIT?: string;
   /** Comma-separated origins that browsers may call from. */

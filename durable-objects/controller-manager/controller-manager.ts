@@ -20,7 +20,10 @@ export abstract class ControllerManagerHost extends LoopHost implements Controll
   protected abstract override readonly loopback: LoopbackFactory;
 
   protected createControllers(context: ControllerContext) {
-    return newControllers(context, { resources: () => this.#directory(this.cluster).resources() });
+    return newControllers(context, {
+      resources: () => this.#directory(this.cluster).resources(),
+      rootCA: this.env.EDGEPLANE_ROOT_CA ?? "",
+    });
   }
 
   protected override async onStart(): Promise<void> {

@@ -6,9 +6,11 @@ import type { StartOptions } from "./arguments.ts";
 import { buildWorker } from "./build-worker.ts";
 import type { BuiltWorker } from "./build-worker.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
-import { layoutOf, readTokenKey } from "./layout.ts";
+import { layoutOf, nodeCount, readTokenKey } from "./layout.ts";
+import { endWithThisProcess } from "./orphans.ts";
 import { readPki } from "./pki.ts";
 import type { Pki } from "./pki.ts";
+import { lockState } from "./state-lock.ts";
 
 export interface Server {
   url: string;
@@ -27,25 +29,40 @@ const cron = "* * * * *";
 
 /**
  * Serves the Worker of wrangler.toml with workerd through miniflare, over HTTPS on loopback. The first authorised write
- * brings the cluster into being; here that is the creation of its `default` namespace.
+ * brings the cluster into being; here that is the creation of its `default` namespace. Throws an Error whose message is
+ * for the user.
  */
 export async function startServer(options: StartOptions, overrides: ServerOverrides = {}): Promise<Server> {
   const layout = layoutOf(options.state);
+  const unlock = options.ephemeral ? () => {} : lockState(layout);
   const tokenKey = readTokenKey(layout);
   const [pki, worker] = await Promise.all([readPki(layout.pki), overrides.worker ?? buildWorker(layout.build)]);
   const miniflare = serveWorker(worker, pki, {
     port: options.port,
-    bindings: { ...fromEnvironment(worker), EDGEPLANE_TOKEN_KEY: tokenKey, EDGEPLANE_NODES: String(options.nodes) },
+    bindings: {
+      ...fromEnvironment(worker),
+      EDGEPLANE_TOKEN_KEY: tokenKey,
+      EDGEPLANE_ROOT_CA: pki.caCertificate,
+      EDGEPLANE_NODES: String(nodeCount(layout, options)),
+    },
     state: options.ephemeral ? undefined : layout.state,
     inspectorPort: overrides.inspectorPort,
   });
   let url: string;
+  let callOff = () => {};
   try {
     url = (await miniflare.ready).origin;
+    callOff = endWithThisProcess();
     await createCluster(miniflare, url, options.cluster, tokenKey);
   } catch (error) {
     await miniflare.dispose();
-    throw error;
+    callOff();
+    unlock();
+    if ((error as { code?: string }).code !== "ERR_ADDRESS_IN_USE") throw error;
+    throw new Error(
+      `port ${options.port} is in use by another program: stop it, or take another port with --port PORT (0 picks a free one).`,
+      { cause: error },
+    );
   }
   await writeKubeconfig(layout.kubeconfig, {
     server: url,
@@ -68,6 +85,8 @@ export async function startServer(options: StartOptions, overrides: ServerOverri
     async stop() {
       clearInterval(timer);
       await miniflare.dispose();
+      callOff();
+      unlock();
     },
   };
 }

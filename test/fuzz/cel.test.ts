@@ -311,8 +311,8 @@ const calls = tuple(constantFrom(...overloads), array(argument, { minLength: 4, 
     if (operator === "[_]" || name === "_[_]") return `${all[0]}[${all[1]}]`;
     if (operator !== undefined) return `${all[0]} ${operator} ${all[1]}`;
     if (name.endsWith("_")) return `${name.slice(0, -1)}${first}`;
-    if (form === 0) return `dyn([${all}]).${name}(${rest})`;
-    return form === 1 ? `${name}(${[first, ...rest]})` : `${first}.${name}(${rest})`;
+    if (form === 0) return `dyn([${all.join()}]).${name}(${rest.join()})`;
+    return form === 1 ? `${name}(${[first, ...rest].join()})` : `${first}.${name}(${rest.join()})`;
   },
 );
 

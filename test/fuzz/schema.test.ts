@@ -42,13 +42,12 @@ const cases = schemas.chain((schema) =>
   tuple(valuesFor(schema), valuesFor(schema)).map(([now, before]) => ({ schema, now, before })),
 );
 
-const asObject = (value: unknown): KubeObject =>
-  ({
-    ...(typeof value === "object" && value !== null && !Array.isArray(value) ? structuredClone(value) : {}),
-    apiVersion: "example.com/v1",
-    kind: "Thing",
-    metadata: { name: "x", namespace: "default" },
-  }) as KubeObject;
+const asObject = (value: unknown): KubeObject => ({
+  ...(typeof value === "object" && value !== null && !Array.isArray(value) ? structuredClone(value) : {}),
+  apiVersion: "example.com/v1",
+  kind: "Thing",
+  metadata: { name: "x", namespace: "default" },
+});
 
 test(
   `${runs()} schemas are refused, or their objects are pruned, defaulted, validated and applied (seed ${seed})`,

@@ -145,7 +145,7 @@ describe("pods", () => {
         resources: { limits: { cpu: "4", memory: "1Gi" } },
         containers: [
           { name: "a", resources: { requests: { cpu: "500m" } } },
-          { name: "b", resources: { requests: { cpu: "1" } } },
+          { name: "b", resources: { requests: { cpu: "1", constructor: "1" } } },
         ],
         initContainers: [{ name: "i", resources: { requests: { cpu: "3" } } }],
       }),

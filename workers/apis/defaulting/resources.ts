@@ -8,7 +8,7 @@ export function defaultResourceList(list: Json | undefined): void {
     const value: unknown = list[name];
     if (typeof value !== "string" || !/[nu]$|[eE]-/.test(value)) continue;
     const quantity = parseQuantity(value);
-    setOwn(list as Json, name, newMilliQuantity(quantity.milliValue()).toString());
+    setOwn(list, name, newMilliQuantity(quantity.milliValue()).toString());
   }
 }
 
