@@ -73,7 +73,7 @@ function ask(method: string, path: string, token?: string, body?: string): Promi
 }
 
 // What `npm start` does too: the cluster comes into being, and the cron handler is fired every minute.
-const fireCron = () => ask("GET", "/cdn-cgi/handler/scheduled?cron=*+*+*+*+*");
+const fireCron = () => ask("GET", "/cdn-cgi/local/scheduled?cron=*+*+*+*+*");
 while ((await ask("GET", "/readyz")) !== 200) await new Promise((resolve) => setTimeout(resolve, 300));
 const prefix = options.cluster === "default" ? "" : `/clusters/${options.cluster}`;
 await ask(

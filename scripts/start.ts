@@ -19,9 +19,11 @@ async function main(): Promise<void> {
     await server.stop();
     process.exit(0);
   };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
-  process.on("SIGHUP", stop);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    // miniflare's own listener ends the process at once, as if it had failed.
+    process.removeAllListeners(signal);
+    process.on(signal, stop);
+  }
   console.log(`Edgeplane serves cluster "${options.cluster}" on ${server.url}${options.ephemeral ? " (ephemeral)" : ""}
 
   export KUBECONFIG=${server.kubeconfig}

@@ -34,7 +34,7 @@ export interface Env {
   SCHEDULER: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
   NODE_POOL: DurableObjectNamespace<LoopHostProtocol & Rpc.DurableObjectBranded>;
   CLUSTER_DIRECTORY: DurableObjectNamespace<ClusterDirectoryProtocol & Rpc.DurableObjectBranded>;
-  /** Number of simulated nodes of a new cluster, in decimal. */
+  /** Number of simulated nodes of each cluster, in decimal. */
   EDGEPLANE_NODES: string;
   /** Loops sleep when nothing has happened for so many seconds, in decimal. */
   EDGEPLANE_IDLE_SECONDS: string;

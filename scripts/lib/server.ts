@@ -55,7 +55,8 @@ export async function startServer(options: StartOptions, overrides: ServerOverri
     callOff = endWithThisProcess();
     await createCluster(miniflare, url, options.cluster, tokenKey);
   } catch (error) {
-    await miniflare.dispose();
+    // What could not start fails to end as well, for the same reason.
+    await miniflare.dispose().catch(() => {});
     callOff();
     unlock();
     if ((error as { code?: string }).code !== "ERR_ADDRESS_IN_USE") throw error;

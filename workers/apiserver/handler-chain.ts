@@ -13,12 +13,13 @@ import { cors } from "./filters/cors.ts";
 import { impersonation } from "./filters/impersonation.ts";
 import { maxInFlight } from "./filters/max-in-flight.ts";
 import { panicRecovery } from "./filters/panic-recovery.ts";
+import { prettyPrint } from "./filters/pretty-print.ts";
 import { requestDeadline } from "./filters/request-deadline.ts";
 import { requestId } from "./filters/request-id.ts";
 import { requestInfo } from "./filters/request-info.ts";
 import { warnings } from "./filters/warnings.ts";
 import { batchHandler, batchPath } from "./handlers/batch.ts";
-import { healthResponse } from "./health.ts";
+import { healthPaths, healthResponse } from "./health.ts";
 import { metricsResponse, requestMetrics } from "./metrics.ts";
 import { openIdResponse } from "./openid-metadata.ts";
 import type { AppContext, AppEnv, ChainBindings } from "./request/context.ts";
@@ -39,6 +40,7 @@ export function buildHandlerChain(bootstrap: (c: AppContext) => Promise<void>): 
   app.use(requestMetrics);
   app.use(cacheControl);
   app.use(cors);
+  app.use(prettyPrint);
   app.use(requestDeadline);
   app.use(authentication);
   app.use(audit);
@@ -82,7 +84,7 @@ async function director(
   if (info.path === "/version" || info.path === "/version/")
     return jsonResponse(`${JSON.stringify(version, null, 2)}\n`);
   if (info.path === "/metrics") return metricsResponse();
-  if (info.path === "/") return jsonResponse(`${JSON.stringify({ paths: rootPaths })}\n`);
+  if (info.path === "/") return jsonResponse(JSON.stringify({ paths: rootPaths() }, null, 2));
   const answer = (await openIdResponse(c)) ?? (await documentResponse(c));
   if (answer !== undefined) return answer;
   // Below a served group the router knows the path's beginning, and answers as an API does.
@@ -91,10 +93,15 @@ async function director(
   return pageNotFound();
 }
 
-const rootPaths = [
-  ...["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/healthz", "/livez", "/metrics"],
-  ...["/openapi/v2", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"],
-];
+/** What is served, as upstream's index lists it: web services, then handlers by path. */
+function rootPaths(): string[] {
+  const services = ["/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/"];
+  for (const { group, versions } of catalog.groups()) {
+    if (group !== "") services.push(`/apis/${group}`, ...versions.map((each) => `/apis/${group}/${each}`));
+  }
+  const handlers = [...healthPaths(), "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks", "/version"];
+  return [...services.sort(), ...handlers.sort()];
+}
 
 /** Paths below what upstream's router has web services for: /api, and the groups that are served. */
 export function isWebServicePath(path: string): boolean {

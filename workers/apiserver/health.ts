@@ -10,18 +10,67 @@ const storage: Check = async (c) => {
   await c.get("storage").for({ group: "", resource: "namespaces" }).currentRevision();
 };
 
+/**
+ * What kube-apiserver does once after it has started, each a check of its own there. Here all of it is part of a request's
+ * own way, so that whoever gets an answer finds it done.
+ */
+const postStartHooks = [
+  "start-apiserver-admission-initializer",
+  "start-kube-apiserver-admission-initializer",
+  "generic-apiserver-start-informers",
+  "priority-and-fairness-config-consumer",
+  "priority-and-fairness-filter",
+  "storage-object-count-tracker-hook",
+  "start-apiextensions-informers",
+  "start-apiextensions-controllers",
+  "crd-informer-synced",
+  "start-system-namespaces-controller",
+  "start-cluster-authentication-info-controller",
+  "start-kube-apiserver-identity-lease-controller",
+  "start-kube-apiserver-identity-lease-garbage-collector",
+  "start-legacy-token-tracking-controller",
+  "start-service-ip-repair-controllers",
+  "rbac/bootstrap-roles",
+  "scheduling/bootstrap-system-priority-classes",
+  "priority-and-fairness-config-producer",
+  "bootstrap-controller",
+  "start-kubernetes-service-cidr-controller",
+  "aggregator-reload-proxy-client-cert",
+  "start-kube-aggregator-informers",
+  "apiservice-status-local-available-controller",
+  "apiservice-status-remote-available-controller",
+  "apiservice-registration-controller",
+  "apiservice-discovery-controller",
+  "kube-apiserver-autoregistration",
+  "apiservice-openapi-controller",
+  "apiservice-openapiv3-controller",
+];
+const hooks = Object.fromEntries([
+  ...postStartHooks.map((hook) => [`poststarthook/${hook}`, ping]),
+  ["autoregister-completion", ping],
+]) as Record<string, Check>;
+
 const checks: Record<string, Record<string, Check>> = {
-  healthz: { ping, etcd: storage },
-  livez: { ping, etcd: storage },
-  readyz: { ping, etcd: storage, "informer-sync": ping },
+  healthz: { ping, log: ping, etcd: storage, ...hooks },
+  livez: { ping, log: ping, etcd: storage, ...hooks },
+  readyz: { ping, log: ping, etcd: storage, "etcd-readiness": storage, "informer-sync": ping, ...hooks, shutdown: ping },
 };
+
+/** Every path that {@link healthResponse} answers. */
+export function healthPaths(): string[] {
+  return Object.entries(checks).flatMap(([endpoint, named]) => [
+    `/${endpoint}`,
+    ...Object.keys(named).map((name) => `/${endpoint}/${name}`),
+  ]);
+}
 
 /** /healthz, /livez, /readyz with `verbose` and `exclude`, and each check by its name. Mirrors k8s.io/apiserver pkg/server/healthz (1.36). */
 export async function healthResponse(c: AppContext): Promise<Response | undefined> {
-  const [, endpoint = "", name] = c.get("info").path.split("/");
+  const [, endpoint = "", ...rest] = c.get("info").path.split("/");
   const all = checks[endpoint];
   if (all === undefined) return undefined;
-  if (name !== undefined && name !== "" && !(name in all)) throw newPathNotFound();
+  const name = rest.length === 0 ? undefined : rest.join("/");
+  if (name !== undefined && name !== "" && !Object.hasOwn(all, name)) throw newPathNotFound();
   const url = new URL(c.req.url);
   const excluded = new Set(url.searchParams.getAll("exclude"));
   const lines: string[] = [];

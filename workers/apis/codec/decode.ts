@@ -48,7 +48,7 @@ const optionKinds = new Set([
 /**
  * A request body as an object of its kind, in the form that upstream would store and write again (see
  * normalizeObject). A kind that is not built in is left as it is but for its metadata.
- * `expected` fills missing kind and apiVersion, and a body of another kind is refused (of a custom resource only another
+ * `expected` fills missing kind and apiVersion (of a built-in kind; a custom object has to name its own), and a body of another kind is refused (of a custom resource only another
  * version is: the kind is for its validation). Every error is a StatusError:
  * 400 with upstream's text, 415 for an unknown media type.
  * Mirrors k8s.io/apiserver pkg/endpoints/handlers/{create,rest}.go and k8s.io/apimachinery pkg/runtime/serializer (1.36).
@@ -139,7 +139,9 @@ function decodeValue(
     struct === undefined
       ? normalizeCustom(value as JsonObject, { collectUnknown: strict })
       : normalizeObject(value, struct, { collectUnknown: strict });
-  const problems = [...unknownFields, ...duplicateProblems(duplicates, unknownFields)];
+  const repeated = duplicateProblems(duplicates, unknownFields);
+  // An unstructured decoder finds duplicates; unknown fields are found afterwards.
+  const problems = struct === undefined ? [...repeated, ...unknownFields] : [...unknownFields, ...repeated];
   const warnings = fieldValidation === "Warn" ? problems : [];
   const result = withKind(object, gvk);
   if (fieldValidation === "Strict" && problems.length > 0) throw new UnmarshalError(strictDecodingMessage(problems));
@@ -190,11 +192,13 @@ function interpretKind(value: unknown, expected: GroupVersionKind | undefined, a
       refuse(`${word} into Go struct field .${name} of type string`);
     }
   }
+  const custom = isCustom(expected);
   const gvk = withDefaults(
     { kind: (kind as string | null) ?? "", apiVersion: (apiVersion as string | null) ?? "" },
-    expected,
+    custom ? undefined : expected,
   );
   const shown = attempt.text ?? JSON.stringify(value);
+  if (custom && gvk.kind !== "") return gvk;
   if (gvk.kind === "") throw new UnmarshalError(`Object 'Kind' is missing in '${shown}'`);
   if (gvk.version === "") throw new UnmarshalError(`Object 'apiVersion' is missing in '${shown}'`);
   return gvk;

@@ -121,6 +121,8 @@ class DefinedKind implements CustomKind {
   }
 
   #validate(object: KubeObject, previous: KubeObject | undefined, part: CustomPart): InvalidCause[] {
+    if (object.kind !== undefined && object.kind !== this.#kind)
+      return [invalid("kind", object.kind, `must be ${this.#kind}`)];
     const schema = this.#schema;
     const typed = this.#typed(object);
     const old = previous === undefined ? uncorrelated : this.#typed(previous);

@@ -5,7 +5,7 @@ import { admit } from "../../admission/chain.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseWriteOptions } from "../request/options.ts";
-import { decodeBody, kindOf, fitToStored } from "./decode-body.ts";
+import { decodeObjectBody, fitToStored } from "./decode-body.ts";
 import { managerOf, trackFields } from "./field-tracking.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
@@ -14,7 +14,7 @@ export async function createHandler(c: AppContext, resource: ResourceInfo): Prom
   const form = negotiate(c.req.header("Accept"), "object", resource);
   const options = parseWriteOptions(queryOf(c), "CreateOptions");
   const scope = requestScope(c, resource, options.dryRun);
-  const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);
+  const decoded = await decodeObjectBody(c, resource, options.fieldValidation);
   if (resource.namespaced && scope.namespace === undefined) {
     throw newBadRequest("an empty namespace may not be set during creation");
   }

@@ -26,6 +26,25 @@ export async function decodeBody(
   return decoded.object;
 }
 
+/**
+ * The same for the objects of a resource. What strict validation complains about in a custom one is told at once: what
+ * decoding saw, then what the schema does not specify (schemaCoercingDecoder of k8s.io/apiextensions-apiserver).
+ */
+export async function decodeObjectBody(
+  c: AppContext,
+  resource: ResourceInfo,
+  fieldValidation: FieldValidation,
+): Promise<KubeObject> {
+  const { custom } = resource;
+  if (custom === undefined || fieldValidation !== "Strict") return decodeBody(c, kindOf(resource), fieldValidation);
+  const bytes = await readBody(c.req.raw);
+  const mediaType = c.req.header("Content-Type") ?? "application/json";
+  const { object, warnings } = decodeObject(bytes, mediaType, kindOf(resource), { fieldValidation: "Warn" });
+  object.metadata ??= {};
+  if (warnings.length > 0) throw newStrictError(resource, [...warnings, ...custom.fit(structuredClone(object))]);
+  return object;
+}
+
 export function kindOf(resource: ResourceInfo): GroupVersionKind {
   return { group: resource.group, version: resource.version, kind: resource.kind };
 }

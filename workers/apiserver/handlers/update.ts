@@ -6,7 +6,7 @@ import { noteResource } from "../../registry/note-resource.ts";
 import { negotiate } from "../negotiation/negotiate.ts";
 import type { AppContext } from "../request/context.ts";
 import { parseWriteOptions } from "../request/options.ts";
-import { decodeBody, kindOf, fitToStored } from "./decode-body.ts";
+import { decodeObjectBody, fitToStored } from "./decode-body.ts";
 import { managerOf, servedVersion, trackFields } from "./field-tracking.ts";
 import { writeEntry } from "./get.ts";
 import { queryOf, requestScope, storeFor } from "./scope.ts";
@@ -17,7 +17,7 @@ export async function updateHandler(c: AppContext, resource: ResourceInfo): Prom
   const options = parseWriteOptions(queryOf(c), "UpdateOptions");
   const scope = requestScope(c, resource, options.dryRun);
   const { name, subresource } = c.get("info");
-  const decoded = await decodeBody(c, kindOf(resource), options.fieldValidation);
+  const decoded = await decodeObjectBody(c, resource, options.fieldValidation);
   checkName(decoded, name, scope.namespace);
   const { uid } = decoded.metadata;
   const object = await fitToStored(c, resource, decoded, options.fieldValidation);

@@ -11,6 +11,8 @@ import { refPrefix } from "./schemas.ts";
 /** Keywords of v3 that v2 does not know, or that its clients must not see. */
 const dropped = new Set(["default", "oneOf", "anyOf", "not", "nullable", "x-kubernetes-validations"]);
 
+const preserves = (schema: JsonObject) => schema["x-kubernetes-preserve-unknown-fields"] === true;
+
 export function schemaV2(schema: JsonObject): JsonObject {
   if (schema.oneOf !== undefined && schema.properties === undefined && schema.type === undefined)
     return { ...schemaV2({ ...schema, oneOf: undefined }), type: "string" };
@@ -29,12 +31,32 @@ export function schemaV2(schema: JsonObject): JsonObject {
       );
     else result[key] = value;
   }
-  if (schema["x-kubernetes-preserve-unknown-fields"] === true) {
+  // kubectl takes what has properties or items, and an object that says so, to have nothing else.
+  if (schema.nullable === true || preserves(schema)) {
     delete result.items;
-    if (schema["x-kubernetes-group-version-kind"] === undefined) delete result.properties;
+    delete result.properties;
+  }
+  const { type } = result;
+  if (schema.nullable === true || (type === "array" && result.items === undefined) || (type === "object" && preserves(schema)))
+    delete result.type;
+  if (result.required !== undefined && schema.properties !== undefined) {
+    result.required = result.required.filter((name: string) => schema.properties[name]?.nullable !== true);
+    if (result.required.length === 0) delete result.required;
   }
   if (schema["x-kubernetes-int-or-string"] === true) delete result.type;
   return result;
+}
+
+/** Of a kind that keeps unknown fields clients may see nothing but its name, or they refuse the unknown ones. */
+function definitionV2(schema: JsonObject): JsonObject {
+  const kinds = schema["x-kubernetes-group-version-kind"];
+  if (kinds === undefined || !preserves(schema)) return schemaV2(schema);
+  const selectable = schema["x-kubernetes-selectable-fields"];
+  return {
+    type: "object",
+    "x-kubernetes-group-version-kind": kinds,
+    ...(selectable !== undefined && { "x-kubernetes-selectable-fields": selectable }),
+  };
 }
 
 function parameterV2(parameter: JsonObject): JsonObject {
@@ -89,7 +111,7 @@ export function documentV2(versions: readonly DocumentedVersion[], docs: Docs): 
     swagger: "2.0",
     info: openApiInfo,
     paths: convert(paths, pathItemV2),
-    definitions: convert(schemas, schemaV2),
+    definitions: convert(schemas, definitionV2),
     securityDefinitions: {
       BearerToken: { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" },
     },

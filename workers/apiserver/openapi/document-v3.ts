@@ -3,6 +3,7 @@ import { catalog } from "../../apis/catalog.ts";
 import type { ResourceInfo } from "../../apis/resource-info.ts";
 import { goTypeName, kindKeys, schemaTable } from "../../apis/schema-table.ts";
 import { customDefinitionName, customKindSchema, customListSchema } from "./custom-schema.ts";
+import type { CustomSchemaContext } from "./custom-schema.ts";
 import type { Docs } from "./docs.ts";
 import type { BodySchemas } from "./paths.ts";
 import { resourcePaths } from "./paths.ts";
@@ -49,9 +50,21 @@ class DocumentSchemas implements BodySchemas {
   readonly #set: SchemaSet;
   readonly #version: DocumentedVersion;
 
-  constructor(set: SchemaSet, version: DocumentedVersion) {
+  readonly #docs: Docs;
+
+  constructor(set: SchemaSet, version: DocumentedVersion, docs: Docs) {
     this.#set = set;
     this.#version = version;
+    this.#docs = docs;
+  }
+
+  /** The fields that every kind has are described as in `like`. */
+  #context(info: ResourceInfo, meta: string, like: string): CustomSchemaContext {
+    return {
+      meta: this.meta(meta),
+      describe: (field) => this.#docs.field(goTypeName(like), field),
+      selectableFields: info.custom?.selectableFields ?? [],
+    };
   }
 
   meta(name: string): JsonObject {
@@ -67,11 +80,20 @@ class DocumentSchemas implements BodySchemas {
     if (!Object.hasOwn(this.#set.schemas, name)) {
       const gvk = { group, kind, version };
       if (kind === info.kind)
-        this.#set.schemas[name] = customKindSchema(this.#version.schemas?.[kind], gvk, this.meta("ObjectMeta"));
+        this.#set.schemas[name] = customKindSchema(
+          this.#version.schemas?.[kind],
+          gvk,
+          this.#context(info, "ObjectMeta", "apps/v1.Deployment"),
+        );
       else {
         this.kind(group, version, info.kind);
         const item = customDefinitionName(group, version, info.kind);
-        this.#set.schemas[name] = customListSchema(item, gvk, this.meta("ListMeta"));
+        this.#set.schemas[name] = customListSchema(
+          item,
+          info.resource,
+          gvk,
+          this.#context(info, "ListMeta", "apps/v1.DeploymentList"),
+        );
       }
     }
     return { $ref: refPrefix + name };
@@ -85,7 +107,7 @@ export function addVersion(
   set: SchemaSet,
   paths: Record<string, JsonObject>,
 ): void {
-  const schemas = new DocumentSchemas(set, version);
+  const schemas = new DocumentSchemas(set, version, docs);
   for (const info of version.resources) {
     const custom = schemaTable.structOfKind(info.group, info.version, info.kind) === undefined;
     Object.assign(paths, resourcePaths(info, { docs, schemas, custom }));

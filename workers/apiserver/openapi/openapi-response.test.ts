@@ -170,8 +170,13 @@ describe("OpenAPI v2 document", () => {
       "x-kubernetes-int-or-string": true,
     });
     expect(schemaV2({ type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { a: {} } })).toEqual({
-      type: "object",
       "x-kubernetes-preserve-unknown-fields": true,
+    });
+    const nullable = { type: "array", nullable: true, items: { type: "string" } };
+    expect(schemaV2({ type: "object", required: ["a", "b"], properties: { a: nullable, b: {} } })).toEqual({
+      type: "object",
+      required: ["b"],
+      properties: { a: {}, b: {} },
     });
   });
 

@@ -7,13 +7,13 @@ const metaFields = new Set(["apiVersion", "kind", "metadata"]);
 const maxReported = 100;
 
 /**
- * Drops, in place, the fields that the schema does not specify, and names them (`spec.ports[0].nmae`). apiVersion, kind and
+ * Drops, in place, the fields that the schema does not specify, and names them (`spec.ports[0].nmae`), sorted. apiVersion, kind and
  * metadata of a resource stay. Mirrors pkg/apiserver/schema/pruning of k8s.io/apiextensions-apiserver (1.36).
  */
 export function prune(value: unknown, schema: JsonSchema | undefined, isResourceRoot: boolean): string[] {
   const unknown: string[] = [];
   pruneValue(value, schema, isResourceRoot, "", unknown);
-  return unknown;
+  return unknown.sort();
 }
 
 function pruneValue(

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestCluster } from "../support/cluster.ts";
+
+/** What upstream's conformance tests for API machinery look at and no other suite here does. */
+let cluster: TestCluster;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start({ nodes: 0 });
+});
+afterAll(() => cluster?.stop());
+
+const group = "conformance.example.com";
+const apiVersion = `${group}/v1`;
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+async function define(plural: string, kind: string, schema: object, version: object = {}): Promise<void> {
+  const names = { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }];
+  const body = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, scope: "Cluster", names, versions },
+  };
+  expect((await cluster.request("POST", definitions, body)).status).toBe(201);
+  const wait = ["wait", `crd/${plural}.${group}`, "--for=condition=Established", "--timeout=30s"];
+  await cluster.kubectl(...wait);
+}
+
+describe("health handlers", () => {
+  test("name every check, and answer each by its path", async () => {
+    const common = [
+      ...["ping", "log", "etcd", "autoregister-completion"],
+      ...[
+        "start-kube-apiserver-admission-initializer",
+        "generic-apiserver-start-informers",
+        "start-apiextensions-informers",
+        "start-apiextensions-controllers",
+        "crd-informer-synced",
+        "bootstrap-controller",
+        "start-system-namespaces-controller",
+        "scheduling/bootstrap-system-priority-classes",
+        "start-cluster-authentication-info-controller",
+        "start-kube-aggregator-informers",
+        "apiservice-registration-controller",
+        "kube-apiserver-autoregistration",
+        "apiservice-openapi-controller",
+      ].map((hook) => `poststarthook/${hook}`),
+    ];
+    for (const [path, more] of [
+      ["/healthz", []],
+      ["/livez", []],
+      ["/readyz", ["informer-sync", "shutdown"]],
+    ] as const) {
+      const { text } = await cluster.request("GET", `${path}?verbose=1`);
+      for (const check of [...common, ...more]) expect(text.split("\n")).toContain(`[+]${check} ok`);
+      expect((await cluster.request("GET", `${path}/poststarthook/rbac/bootstrap-roles`)).text).toBe("ok");
+      expect((await cluster.request("GET", `${path}/poststarthook/nope`)).status).toBe(404);
+    }
+    const { paths } = (await cluster.request("GET", "/")).json;
+    expect(paths).toEqual(expect.arrayContaining(["/apis/apps", "/apis/apps/v1", "/livez/ping", "/openapi/v2"]));
+  });
+});
+
+describe("pretty", () => {
+  test("indents for who asks, and for people's clients", async () => {
+    const path = "/api/v1/namespaces";
+    const read = async (query: string, agent = "client/1") =>
+      cluster.request("GET", path + query, undefined, { "User-Agent": agent });
+    for (const { json, text } of [await read("?pretty=true"), await read("", "curl/8.5.0")]) {
+      expect(text).toBe(JSON.stringify(json, null, 2));
+    }
+    expect((await read("?pretty=false", "curl/8.5.0")).text.split("\n")).toHaveLength(2);
+    expect((await read("")).text.split("\n")).toHaveLength(2);
+    const { text } = await cluster.request("GET", `${path}/nope?pretty=1`);
+    expect(text).toContain('\n  "kind": "Status",\n');
+  });
+});
+
+describe("custom objects", () => {
+  beforeAll(() =>
+    define("strictones", "StrictOne", {
+      type: "object",
+      properties: { spec: { type: "object", properties: { foo: { type: "string" } } } },
+    }),
+  );
+  const path = `/apis/${apiVersion}/strictones`;
+  const create = (body: string, query = "") => cluster.request("POST", path + query, body);
+
+  test("strict validation names what decoding and what the schema found, in upstream's order", async () => {
+    const body = `{"apiVersion":"${apiVersion}","kind":"StrictOne","metadata":{"name":"a","unknownMeta":"x"},
+      "zzz":1,"spec":{"foo":"a","foo":"b","bar":1}}`;
+    const problems = [
+      ...['duplicate field "spec.foo"', 'unknown field "metadata.unknownMeta"'],
+      ...['unknown field "spec.bar"', 'unknown field "zzz"'],
+    ];
+    const strict = await create(body, "?fieldValidation=Strict");
+    expect(strict.status).toBe(400);
+    expect(strict.json.message).toBe(
+      `StrictOne in version "v1" cannot be handled as a StrictOne: strict decoding error: ${problems.join(", ")}`,
+    );
+    expect((await create(body, "?fieldValidation=Warn")).status).toBe(201);
+  });
+
+  test("have to say what they are", async () => {
+    const other = await create(JSON.stringify({ apiVersion, kind: "Other", metadata: { name: "b" } }));
+    expect([other.status, other.json.message]).toEqual([
+      422,
+      `StrictOne.${group} "b" is invalid: kind: Invalid value: "Other": must be StrictOne`,
+    ]);
+    const none = await create(JSON.stringify({ apiVersion, metadata: { name: "b" } }));
+    expect([none.status, none.json.message]).toEqual([400, expect.stringContaining("Object 'Kind' is missing in '{")]);
+    const versionless = await create(JSON.stringify({ kind: "StrictOne", metadata: { name: "b" } }));
+    expect([versionless.status, versionless.json.message]).toEqual([
+      400,
+      `the API version in the data () does not match the expected API version (${apiVersion})`,
+    ]);
+  });
+});
+
+describe("published schemas of custom kinds", () => {
+  test("describe what every object has, for kubectl explain", async () => {
+    const spec = { type: "object", description: "Specification of Foo", properties: { x: { type: "string" } } };
+    const template = { type: "object", "x-kubernetes-embedded-resource": true, properties: { spec: { type: "object" } } };
+    await define(
+      "explained",
+      "Explained",
+      { type: "object", description: "Foo CRD for Testing", properties: { spec, template } },
+      { selectableFields: [{ jsonPath: ".spec.x" }] },
+    );
+    const document = (await cluster.request("GET", `/openapi/v3/apis/${apiVersion}`)).json;
+    for (const kind of ["Explained", "ExplainedList"]) {
+      const schema = document.components.schemas[`com.example.conformance.v1.${kind}`];
+      expect(schema["x-kubernetes-selectable-fields"]).toEqual([{ fieldPath: "spec.x" }]);
+      expect(schema.properties.apiVersion.description).toMatch(/^APIVersion defines/);
+    }
+    const { template: embedded } = document.components.schemas["com.example.conformance.v1.Explained"].properties;
+    expect(Object.keys(embedded.properties)).toEqual(["spec", "apiVersion", "kind", "metadata"]);
+    expect(embedded.required).toEqual(["kind", "apiVersion"]);
+    const whole = await cluster.kubectl("explain", "explained");
+    expect(whole).toMatch(
+      /DESCRIPTION:.*Foo CRD for Testing.*FIELDS:.*apiVersion.*<string>.*APIVersion defines.*spec.*<Object>.*Specification of Foo/s,
+    );
+    const meta = await cluster.kubectl("explain", "explained.metadata");
+    expect(meta).toMatch(
+      /DESCRIPTION:.*Standard object's metadata.*FIELDS:.*creationTimestamp.*<string>.*CreationTimestamp is a timestamp/s,
+    );
+  });
+
+  test("have nothing in OpenAPI v2 where unknown fields are kept", async () => {
+    const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    await define("opens", "Open", { ...open, description: "open", properties: { spec: { type: "object" } } });
+    await define("nesteds", "Nested", { type: "object", properties: { spec: { ...open, description: "nested" } } });
+    const { definitions: published } = (await cluster.request("GET", "/openapi/v2")).json;
+    expect(published["com.example.conformance.v1.Open"]).toEqual({
+      type: "object",
+      "x-kubernetes-group-version-kind": [{ group, kind: "Open", version: "v1" }],
+    });
+    expect(published["com.example.conformance.v1.Nested"].properties.spec).toEqual({
+      description: "nested",
+      "x-kubernetes-preserve-unknown-fields": true,
+    });
+  });
+});
