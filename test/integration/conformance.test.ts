@@ -162,3 +162,27 @@ describe("published schemas of custom kinds", () => {
     });
   });
 });
+
+describe("chunked lists", () => {
+  test("a token expires, and the list goes on at a revision of its own that no list or watch shows", async () => {
+    const path = "/api/v1/namespaces/default/podtemplates";
+    const template = { spec: { containers: [{ name: "c", image: "i" }] } };
+    for (const name of ["a", "b", "c", "d", "e"])
+      expect((await cluster.request("POST", path, { metadata: { name }, template })).status).toBe(201);
+    const get = async (query: string) => (await cluster.request("GET", path + query)).json;
+    const first = await get("?limit=2");
+    const token = JSON.parse(Buffer.from(first.metadata.continue, "base64url").toString());
+    token.began -= 6 * 60_000;
+    const expired = await get(`?limit=2&continue=${Buffer.from(JSON.stringify(token)).toString("base64url")}`);
+    expect(expired).toMatchObject({ code: 410, reason: "Expired" });
+    const second = await get(`?limit=2&continue=${expired.metadata.continue}`);
+    expect(second.items.map((item: any) => item.metadata.name)).toEqual(["c", "d"]);
+    expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
+    const third = await get(`?limit=2&continue=${second.metadata.continue}`);
+    expect(third.items.map((item: any) => item.metadata.name)).toEqual(["e"]);
+    expect(third.metadata.resourceVersion).toBe(second.metadata.resourceVersion);
+    for (const query of ["", "?resourceVersion=0"]) expect((await get(query)).items).toHaveLength(5);
+    const since = `?watch=1&timeoutSeconds=1&resourceVersion=${first.metadata.resourceVersion}`;
+    expect((await cluster.request("GET", path + since)).text).toBe("");
+  });
+});

@@ -66,3 +66,22 @@ test("a continue token of a compacted moment answers 410 with one that goes on w
     json: { reason: "Expired", message: "The resourceVersion for the provided list is too old." },
   });
 });
+
+test("a continue token expires with time, and what goes on without consistency has a revision of its own", async () => {
+  const nodes = "/api/v1/nodes";
+  const first = (await ask("GET", `${nodes}?limit=2`)).json;
+  const next = `${nodes}?limit=2&continue=${encodeURIComponent(first.metadata.continue)}`;
+  await clock.advance(4 * 60_000);
+  const second = await ask("GET", next);
+  expect([second.status, second.json.metadata.resourceVersion]).toEqual([200, first.metadata.resourceVersion]);
+  await clock.advance(2 * 60_000);
+  for (const page of [first, second.json]) {
+    const url = `${nodes}?limit=2&continue=${encodeURIComponent(page.metadata.continue)}`;
+    const expired = await ask("GET", url);
+    expect(expired).toMatchObject({ status: 410, json: { reason: "Expired" } });
+    const rest = await ask("GET", `${nodes}?limit=2&continue=${encodeURIComponent(expired.json.metadata.continue)}`);
+    expect(Number(rest.json.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
+    if (page === first) expect(names(rest.json)).toEqual(names(second.json));
+  }
+  expect(names((await ask("GET", nodes)).json)).not.toContain("compact_rev_key");
+});

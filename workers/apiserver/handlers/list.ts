@@ -14,6 +14,7 @@ import type { OutputForm } from "../negotiation/negotiate.ts";
 import { partialMetadata, tableOf } from "../negotiation/table.ts";
 import { writeObject } from "../negotiation/write-object.ts";
 import type { AppContext } from "../request/context.ts";
+import { checkContinue } from "../request/expire-continue.ts";
 import { encodeContinue, newExpiredContinue, parseListOptions, storageMatch } from "../request/list-options.ts";
 import type { ListOptions } from "../request/list-options.ts";
 import { jsonType } from "../responses.ts";
@@ -30,6 +31,7 @@ export async function listHandler(c: AppContext, resource: ResourceInfo): Promis
   const namespace = resource.namespaced ? c.get("info").namespace || undefined : undefined;
   const prefix = listPrefix(gr, namespace);
   const storage = c.get("storage").for(gr);
+  options.began = await checkContinue(storage, options.continue, prefix, c.env.clock.now());
   const plain = options.labelSelector.empty && options.fieldSelector.empty;
   if (
     plain &&
@@ -79,7 +81,7 @@ async function page(
 function passThrough(resource: ResourceInfo, result: ListResult, options: ListOptions, prefix: string): Response {
   const metadata: ListMeta = { resourceVersion: String(result.revision) };
   if (result.lastKey !== undefined) {
-    metadata.continue = encodeContinue(prefix, result.lastKey, result.revision);
+    metadata.continue = encodeContinue(prefix, result.lastKey, result.revision, options.began);
     if (result.remaining !== undefined && result.remaining > 0) metadata.remainingItemCount = result.remaining;
   }
   const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(resource))},"metadata":${JSON.stringify(metadata)},"items":[`;
@@ -155,7 +157,7 @@ async function selected(
       if (accepts(object)) objects.push(object);
     const metadata: ListMeta = { resourceVersion: String(result.revision) };
     if (result.lastKey !== undefined) {
-      metadata.continue = encodeContinue(prefix, result.lastKey, result.revision);
+      metadata.continue = encodeContinue(prefix, result.lastKey, result.revision, options.began);
       if (plain && result.remaining) metadata.remainingItemCount = result.remaining;
     }
     return { objects, metadata };
@@ -178,7 +180,7 @@ async function selected(
       if (objects.length === options.limit && more) {
         return {
           objects,
-          metadata: { resourceVersion: String(revision), continue: encodeContinue(prefix, keyOf(object), revision) },
+          metadata: { resourceVersion: String(revision), continue: encodeContinue(prefix, keyOf(object), revision, options.began) },
         };
       }
     }

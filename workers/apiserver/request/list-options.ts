@@ -22,6 +22,8 @@ export interface ListOptions {
   allowWatchBookmarks: boolean;
   sendInitialEvents: boolean | undefined;
   timeoutSeconds: number | undefined;
+  /** When the list of a continue token began; its next token says so too. */
+  began?: number;
 }
 
 /** Mirrors ValidateListOptions of k8s.io/apimachinery pkg/apis/meta/internalversion/validation (1.36). */
@@ -146,14 +148,17 @@ export function storageMatch(options: ListOptions, prefix: string): Pick<Storage
   return { match: { kind: exact ? "exact" : "notOlderThan", revision } };
 }
 
-/** Upstream's continue token: base64url of {"v":"meta.k8s.io/v1","rv":revision,"start":key + "\0"}; rv -1 is "inconsistent". */
-export function encodeContinue(prefix: string, lastKey: string, revision: number): string {
-  const token = JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${lastKey.slice(prefix.length)}\u0000` });
-  return base64Url(token);
+/**
+ * Upstream's continue token: base64url of {"v":"meta.k8s.io/v1","rv":revision,"start":key + "\0"}; rv -1 is "inconsistent".
+ * `began`, ours, is when the list's first page was read: tokens expire by it.
+ */
+export function encodeContinue(prefix: string, lastKey: string, revision: number, began?: number): string {
+  const start = `${lastKey.slice(prefix.length)}\u0000`;
+  return base64Url(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start, began }));
 }
 
-function decodeContinue(token: string, prefix: string): { revision: number; after: string } {
-  let parsed: { v?: unknown; rv?: unknown; start?: unknown };
+export function decodeContinue(token: string, prefix: string): { revision: number; after: string; began?: number } {
+  let parsed: { v?: unknown; rv?: unknown; start?: unknown; began?: unknown };
   try {
     const base64 = token.replaceAll("-", "+").replaceAll("_", "/");
     parsed = JSON.parse(
@@ -162,7 +167,7 @@ function decodeContinue(token: string, prefix: string): { revision: number; afte
   } catch (error) {
     throw newBadRequest(`continue key is not valid: ${(error as Error).message}`);
   }
-  const { v, rv, start } = parsed;
+  const { v, rv, start, began } = parsed;
   if (v !== "meta.k8s.io/v1") {
     throw newBadRequest(
       `continue key is not valid: server does not recognize this encoded version ${JSON.stringify(v)}`,
@@ -172,8 +177,12 @@ function decodeContinue(token: string, prefix: string): { revision: number; afte
     throw newBadRequest("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   if (typeof start !== "string" || start === "")
     throw newBadRequest("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
-  if (start.split("/").includes("..")) throw newBadRequest(`continue key is not valid: ${start}`);
-  return { revision: rv, after: prefix + start.replace(/\u0000$/, "") };
+  const key = start.replace(/^\//, "");
+  // What path.Clean would change.
+  if (key.split("/").some((part) => part === "" || part === "." || part === ".."))
+    throw newBadRequest(`continue key is not valid: ${start}`);
+  const after = prefix + key.replace(/\u0000$/, "");
+  return typeof began === "number" ? { revision: rv, after, began } : { revision: rv, after };
 }
 
 function base64Url(text: string): string {
