@@ -372,9 +372,10 @@ describe("objects that cannot be", () => {
       new Set([
         "metadata.labels",
         "metadata.annotations",
+        "metadata.finalizers",
         "metadata.finalizers[0]",
-        "metadata.ownerReferences[0].name",
-        "metadata.ownerReferences[0].uid",
+        "metadata.ownerReferences.name",
+        "metadata.ownerReferences.uid",
       ]),
     );
   });

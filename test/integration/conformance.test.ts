@@ -121,7 +121,11 @@ describe("custom objects", () => {
 describe("published schemas of custom kinds", () => {
   test("describe what every object has, for kubectl explain", async () => {
     const spec = { type: "object", description: "Specification of Foo", properties: { x: { type: "string" } } };
-    const template = { type: "object", "x-kubernetes-embedded-resource": true, properties: { spec: { type: "object" } } };
+    const template = {
+      type: "object",
+      "x-kubernetes-embedded-resource": true,
+      properties: { spec: { type: "object" } },
+    };
     await define(
       "explained",
       "Explained",
@@ -184,5 +188,25 @@ describe("chunked lists", () => {
     for (const query of ["", "?resourceVersion=0"]) expect((await get(query)).items).toHaveLength(5);
     const since = `?watch=1&timeoutSeconds=1&resourceVersion=${first.metadata.resourceVersion}`;
     expect((await cluster.request("GET", path + since)).text).toBe("");
+  });
+});
+
+describe("owner references", () => {
+  test("are refused with upstream's paths, and Events own nothing", async () => {
+    const ownerReferences = [
+      { apiVersion: "v1", kind: "Event", name: "e", uid: "u" },
+      { apiVersion: "v1", kind: "Pod", name: "", uid: "u" },
+    ];
+    const { status, json } = await cluster.request("POST", "/api/v1/namespaces/default/configmaps", {
+      metadata: { name: "owned", ownerReferences },
+    });
+    expect(status).toBe(422);
+    expect(json.details.causes.map((cause: any) => [cause.field, cause.message])).toEqual([
+      [
+        "metadata.ownerReferences",
+        `Invalid value: ${JSON.stringify(ownerReferences[0])}: /v1, Kind=Event is disallowed from being an owner`,
+      ],
+      ["metadata.ownerReferences.name", 'Invalid value: "": must not be empty'],
+    ]);
   });
 });

@@ -99,7 +99,15 @@ function rootPaths(): string[] {
   for (const { group, versions } of catalog.groups()) {
     if (group !== "") services.push(`/apis/${group}`, ...versions.map((each) => `/apis/${group}/${each}`));
   }
-  const handlers = [...healthPaths(), "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks", "/version"];
+  const handlers = [
+    ...healthPaths(),
+    "/metrics",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/openid/v1/jwks",
+    "/version",
+  ];
   return [...services.sort(), ...handlers.sort()];
 }
 

@@ -53,7 +53,15 @@ const hooks = Object.fromEntries([
 const checks: Record<string, Record<string, Check>> = {
   healthz: { ping, log: ping, etcd: storage, ...hooks },
   livez: { ping, log: ping, etcd: storage, ...hooks },
-  readyz: { ping, log: ping, etcd: storage, "etcd-readiness": storage, "informer-sync": ping, ...hooks, shutdown: ping },
+  readyz: {
+    ping,
+    log: ping,
+    etcd: storage,
+    "etcd-readiness": storage,
+    "informer-sync": ping,
+    ...hooks,
+    shutdown: ping,
+  },
 };
 
 /** Every path that {@link healthResponse} answers. */

@@ -103,9 +103,8 @@ function validateCommon({ metadata }: KubeObject): InvalidCause[] {
   }
   if (size > totalAnnotationBytes) causes.push(tooLong("metadata.annotations", totalAnnotationBytes));
   causes.push(...validateOwnerReferences(metadata.ownerReferences ?? []));
-  for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) {
-    const field = `metadata.finalizers[${index}]`;
-    for (const text of isLabelKey(finalizer)) causes.push(invalid(field, finalizer, text));
+  for (const finalizer of metadata.finalizers ?? []) {
+    for (const text of isLabelKey(finalizer)) causes.push(invalid("metadata.finalizers", finalizer, text));
   }
   const finalizers = new Set(metadata.finalizers ?? []);
   if (finalizers.has("orphan") && finalizers.has("foregroundDeletion")) {
@@ -119,13 +118,16 @@ function validateCommon({ metadata }: KubeObject): InvalidCause[] {
 function validateOwnerReferences(references: OwnerReference[]): InvalidCause[] {
   const causes: InvalidCause[] = [];
   let controller: OwnerReference | undefined;
-  for (const [index, reference] of references.entries()) {
-    const field = `metadata.ownerReferences[${index}]`;
+  // As upstream, the path tells no index.
+  const field = "metadata.ownerReferences";
+  for (const reference of references) {
     if (!reference.apiVersion)
       causes.push(invalid(`${field}.apiVersion`, reference.apiVersion ?? "", "version must not be empty"));
     if (!reference.kind) causes.push(invalid(`${field}.kind`, reference.kind ?? "", "must not be empty"));
     if (!reference.name) causes.push(invalid(`${field}.name`, reference.name ?? "", "must not be empty"));
     if (!reference.uid) causes.push(invalid(`${field}.uid`, reference.uid ?? "", "must not be empty"));
+    if (reference.apiVersion === "v1" && reference.kind === "Event")
+      causes.push(invalid(field, reference, "/v1, Kind=Event is disallowed from being an owner"));
     if (reference.controller === true) {
       if (controller !== undefined) {
         causes.push(

@@ -180,7 +180,10 @@ async function selected(
       if (objects.length === options.limit && more) {
         return {
           objects,
-          metadata: { resourceVersion: String(revision), continue: encodeContinue(prefix, keyOf(object), revision, options.began) },
+          metadata: {
+            resourceVersion: String(revision),
+            continue: encodeContinue(prefix, keyOf(object), revision, options.began),
+          },
         };
       }
     }

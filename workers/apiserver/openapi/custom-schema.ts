@@ -84,8 +84,7 @@ function selectable({ selectableFields }: CustomSchemaContext): JsonObject {
 /** Objects inside of objects have apiVersion, kind and metadata as well. */
 function embedding(schema: JsonObject, context: CustomSchemaContext): JsonObject {
   const result: JsonObject = { ...schema };
-  const inside = (value: unknown) =>
-    typeof value === "object" && value !== null ? embedding(value as JsonObject, context) : value;
+  const inside = (value: unknown) => (typeof value === "object" && value !== null ? embedding(value, context) : value);
   if (schema.properties !== undefined)
     result.properties = Object.fromEntries(
       Object.entries<JsonObject>(schema.properties).map(([name, property]) => [name, inside(property)]),

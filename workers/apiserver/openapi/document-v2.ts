@@ -37,7 +37,11 @@ export function schemaV2(schema: JsonObject): JsonObject {
     delete result.properties;
   }
   const { type } = result;
-  if (schema.nullable === true || (type === "array" && result.items === undefined) || (type === "object" && preserves(schema)))
+  if (
+    schema.nullable === true ||
+    (type === "array" && result.items === undefined) ||
+    (type === "object" && preserves(schema))
+  )
     delete result.type;
   if (result.required !== undefined && schema.properties !== undefined) {
     result.required = result.required.filter((name: string) => schema.properties[name]?.nullable !== true);

@@ -4,7 +4,7 @@ import type { Storage } from "../../storage/interfaces.ts";
 import { decodeContinue, newExpiredContinue } from "./list-options.ts";
 
 /** How long a list may be continued: as long as history is certainly kept (upstream: etcd's compaction interval). */
-export const continueMilliseconds = 5 * 60_000;
+const continueMilliseconds = 5 * 60_000;
 
 /** Outside of every type's prefix, so that no list or watch shows it. */
 const compactRevisionKey = "/compact_rev_key";
