@@ -27,7 +27,7 @@ export async function listBody(
   const parts: string[] = [];
   while (position < revisions.length) {
     if (position > 0) await nextMacrotask();
-    if (size > streamAbove) return stream(tables, revisions, form, position, parts);
+    if (size > streamAbove) return stream(tables, revisions, form, position, parts, nextMacrotask);
     const step = readStep(tables, revisions, form, position);
     position += step.rows;
     size += step.text.length;
@@ -61,15 +61,17 @@ function stream(
   form: ListForm,
   from: number,
   parts: string[],
+  nextMacrotask: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let position = from;
   let separator = "";
   return new ReadableStream<Uint8Array>({
-    // Called when the reader wants more, hence never twice in one macrotask of a slow reader.
-    pull(controller) {
+    // Called when the reader wants more. A reader that always does must not keep writers waiting for the whole list.
+    async pull(controller) {
       let text = parts.shift();
       if (text === undefined) {
+        await nextMacrotask();
         const step = readStep(tables, revisions, form, position);
         position += step.rows;
         text = step.text;

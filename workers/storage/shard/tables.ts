@@ -117,8 +117,16 @@ export class ShardTables {
 
   /** Revisions of the live objects in [from, end), in key order. */
   liveRevisions(from: string, end: string): number[] {
-    const rows = this.#sql.exec(`SELECT revision FROM current WHERE key >= ? AND key < ? ORDER BY key`, from, end);
-    return Array.from(rows.raw(), (row) => row[0] as number);
+    // One text instead of a row for each: a cursor's rows cost several times as much, and this is not done in steps.
+    const [text] = this.#sql
+      .exec(
+        `SELECT group_concat(revision) FROM (SELECT revision FROM current WHERE key >= ? AND key < ? ORDER BY key)`,
+        from,
+        end,
+      )
+      .raw()
+      .next().value as [string | null];
+    return text === null ? [] : text.split(",").map(Number);
   }
 
   /** Live objects not younger than `revision` in [from, end), in key order, at most `limit` (-1 is no limit). */
