@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { fill, nameOf } from "../lib/fill.ts";
 import { paced } from "../lib/load.ts";
 import type { LoadResult } from "../lib/load.ts";
@@ -59,27 +61,18 @@ export const writesBesideLists: Row = {
 };
 
 function startReaders(server: ServerProcess): { stop(): Promise<number> } {
-  const ended = new AbortController();
-  let lists = 0;
-  const read = async () => {
-    const connection = await server.connect();
-    try {
-      while (!ended.signal.aborted) {
-        const { status } = await connection.send(server.text("GET", path), () => {});
-        if (status !== 200) throw new Error(`list: ${status}`);
-        lists++;
-      }
-    } finally {
-      connection.close();
-    }
-  };
-  const all = Promise.all(Array.from({ length: readers }, read));
+  const thread = new Worker(fileURLToPath(new URL("../lib/reader-thread.ts", import.meta.url)), {
+    workerData: { target: server.target, request: server.text("GET", path), readers },
+  });
+  const lists = new Promise<number>((resolve, reject) => {
+    thread.once("message", resolve);
+    thread.once("error", reject);
+  });
   // It is awaited at the end; a failure before that is not unhandled.
-  all.catch(() => {});
+  lists.catch(() => {});
   return {
-    async stop() {
-      ended.abort();
-      await all;
+    stop() {
+      thread.postMessage("end");
       return lists;
     },
   };
