@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { fill, nameOf } from "../lib/fill.ts";
 import { paced } from "../lib/load.ts";
@@ -61,7 +61,7 @@ export const writesBesideLists: Row = {
 };
 
 function startReaders(server: ServerProcess): { stop(): Promise<number> } {
-  const thread = new Worker(fileURLToPath(new URL("../lib/reader-thread.ts", import.meta.url)), {
+  const thread = new Worker(join(import.meta.dirname, "../lib/reader-thread.ts"), {
     workerData: { target: server.target, request: server.text("GET", path), readers },
   });
   const lists = new Promise<number>((resolve, reject) => {
