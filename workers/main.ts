@@ -32,7 +32,12 @@ export class NodePool extends NodePoolHost {
 
 export default {
   fetch(request, env, context) {
-    return chain(request, { env, clock: realClock, random: Math.random, waitUntil: (promise) => context.waitUntil(promise) });
+    return chain(request, {
+      env,
+      clock: realClock,
+      random: Math.random,
+      waitUntil: (promise) => context.waitUntil(promise),
+    });
   },
 
   /** Every minute: the safety net of all loops. Waking one that runs costs a call; one with nothing to do sleeps again. */
@@ -45,8 +50,15 @@ export default {
         ...poolNames(cluster, env).map((name) => env.NODE_POOL.get(env.NODE_POOL.idFromName(name))),
       ];
       // Servers that are slow to answer must not keep the next cluster waiting.
-      const aggregator = { storage: newStorageFactory(env, cluster), clock: realClock, fetch: fetchBriefly, background: (work: () => Promise<void>) => void work() };
-      context.waitUntil(checkAll(aggregator).catch((error: unknown) => console.error(`aggregator of ${cluster}: ${String(error)}`)));
+      const aggregator = {
+        storage: newStorageFactory(env, cluster),
+        clock: realClock,
+        fetch: fetchBriefly,
+        background: (work: () => Promise<void>) => void work(),
+      };
+      context.waitUntil(
+        checkAll(aggregator).catch((error: unknown) => console.error(`aggregator of ${cluster}: ${String(error)}`)),
+      );
       await Promise.all(hosts.map((host) => host.tick()));
     }
   },

@@ -39,15 +39,15 @@ export function buildHandlerChain(bootstrap: (c: AppContext) => Promise<void>): 
   app.use(requestInfo);
   app.use(requestMetrics);
   app.use(cacheControl);
-  app.use(cors);
+  app.use(warnings);
   app.use(prettyPrint);
   app.use(requestDeadline);
+  app.use(cors);
   app.use(authentication);
   app.use(audit);
   app.use(impersonation);
   app.use(maxInFlight);
   app.use(authorization);
-  app.use(warnings);
   const chain: HandlerChain = (request, bindings) => app.fetch(request, bindings);
   app.all("*", (c) => director(c, chain, bootstrap));
   return chain;

@@ -5,16 +5,16 @@ import type { Target } from "./connection.ts";
 /** Sends one request again and again in a thread of its own, so that reading its answers does not delay what is measured. */
 const { target, request, readers } = workerData as { target: Target; request: string; readers: number };
 let lists = 0;
-let ended = false;
+const state = { ended: false };
 
 parentPort!.on("message", () => {
-  ended = true;
+  state.ended = true;
 });
 
 async function read(): Promise<void> {
   const connection = await Connection.open({ ...target, ca: Buffer.from(target.ca) });
   try {
-    while (!ended) {
+    while (!state.ended) {
       const { status } = await connection.send(request, () => {});
       if (status !== 200) throw new Error(`list: ${status}`);
       lists++;

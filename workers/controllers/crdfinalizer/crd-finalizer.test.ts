@@ -11,7 +11,10 @@ function definition(name: string, conditions: object[], deleted = true): KubeObj
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${name}.example.com`, ...(deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [finalizer] } : {}) },
+    metadata: {
+      name: `${name}.example.com`,
+      ...(deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [finalizer] } : {}),
+    },
     spec: { group: "example.com", names: { plural: name, kind: "Knob" }, versions: [{ name: "v1", served: true }] },
     status: { conditions },
   };
@@ -23,7 +26,9 @@ const pendingDeletion = { type: "Terminating", status: "True", reason: "Instance
 /** Why the finalizer was taken off; once is enough. The fake keeps it, since it takes no metadata from updates of the status. */
 function releases(): string[] {
   const patches = harness.client.writes.map(({ patch }) => patch as any);
-  const reasons = patches.filter((patch) => patch?.metadata?.finalizers === null && patch.status !== undefined).map((patch) => patch.status.conditions.at(-1).reason);
+  const reasons = patches
+    .filter((patch) => patch?.metadata?.finalizers === null && patch.status !== undefined)
+    .map((patch) => patch.status.conditions.at(-1).reason);
   return [...new Set<string>(reasons)];
 }
 
@@ -49,13 +54,25 @@ describe("a definition that is being deleted", () => {
 
   test("takes its objects along, and waits for those with finalizers", async () => {
     harness = new ControllerHarness();
-    const knob = (name: string, finalizers: string[]): KubeObject => ({ apiVersion: "example.com/v1", kind: "Knob", metadata: { name, namespace: "default", finalizers } });
-    harness.client.seed([definition("knobs", [established, pendingDeletion]), knob("plain", []), knob("held", ["example.com/hold"])]);
+    const knob = (name: string, finalizers: string[]): KubeObject => ({
+      apiVersion: "example.com/v1",
+      kind: "Knob",
+      metadata: { name, namespace: "default", finalizers },
+    });
+    harness.client.seed([
+      definition("knobs", [established, pendingDeletion]),
+      knob("plain", []),
+      knob("held", ["example.com/hold"]),
+    ]);
     await harness.start(newCRDFinalizer(harness.context, { resources: async () => [knobs] }));
     await harness.advance(3_000);
     expect(harness.client.all(knobs).map(({ metadata }) => metadata.name)).toEqual(["held"]);
-    expect(conditionOf(harness.client.all(customResourceDefinitionsResource)[0], "Terminating").reason).toBe("InstanceDeletionInProgress");
-    await harness.client.patch(knobs, "default", "held", "application/merge-patch+json", { metadata: { finalizers: null } });
+    expect(conditionOf(harness.client.all(customResourceDefinitionsResource)[0], "Terminating").reason).toBe(
+      "InstanceDeletionInProgress",
+    );
+    await harness.client.patch(knobs, "default", "held", "application/merge-patch+json", {
+      metadata: { finalizers: null },
+    });
     await harness.advance(3_000);
     expect(releases()).toEqual(["InstanceDeletionCompleted"]);
   });
