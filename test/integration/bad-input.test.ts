@@ -380,6 +380,14 @@ describe("objects that cannot be", () => {
     );
   });
 
+  test("annotations may have 256 KiB in bytes, not in characters", async () => {
+    const annotated = (text: string) => create("configmaps", { metadata: { name: "noted", annotations: { a: text } } });
+    expect((await failure(annotated("é".repeat(140_000)), 422, "Invalid")).message).toBe(
+      'ConfigMap "noted" is invalid: metadata.annotations: Too long: may not be more than 262144 bytes',
+    );
+    expect((await annotated("e".repeat(140_000))).status).toBe(201);
+  });
+
   test("another namespace or name than the path's", async () => {
     expect(
       (await failure(create("configmaps", { metadata: { name: "a", namespace: "kube-system" } }), 400, "BadRequest"))

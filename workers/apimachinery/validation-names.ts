@@ -43,7 +43,8 @@ export const labelValueMaxLength = 63;
 
 const utf8 = new TextEncoder();
 
-function byteLength(value: string): number {
+/** Bytes of UTF-8, which is what Go's len counts. */
+export function byteLength(value: string): number {
   return /^[\0-\x7f]*$/.test(value) ? value.length : utf8.encode(value).length;
 }
 

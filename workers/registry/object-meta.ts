@@ -2,6 +2,7 @@ import { forbidden, invalid, required, tooLong } from "../apimachinery/field-err
 import type { KubeObject, OwnerReference } from "../apimachinery/meta.ts";
 import type { InvalidCause } from "../apimachinery/status-errors.ts";
 import {
+  byteLength,
   isDns1035Label,
   isDns1123Label,
   isDns1123Subdomain,
@@ -99,7 +100,7 @@ function validateCommon({ metadata }: KubeObject): InvalidCause[] {
   let size = 0;
   for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
     for (const text of isLabelKey(key.toLowerCase())) causes.push(invalid("metadata.annotations", key, text));
-    size += key.length + value.length;
+    size += byteLength(key) + byteLength(value);
   }
   if (size > totalAnnotationBytes) causes.push(tooLong("metadata.annotations", totalAnnotationBytes));
   causes.push(...validateOwnerReferences(metadata.ownerReferences ?? []));
