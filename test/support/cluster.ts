@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import https from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,7 +57,10 @@ export class TestCluster {
         ...["--port", String(this.#port), "--nodes", String(nodes), "--state", this.directory, "--cluster", cluster],
         ...(persistent ? [] : ["--ephemeral"]),
       ],
-      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...this.#options.variables, NODE_NO_WARNINGS: "1" } },
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, ...this.#options.variables, NODE_NO_WARNINGS: "1", TMPDIR: this.#scratch },
+      },
     );
     this.#process = child;
     let output = "";
@@ -72,6 +75,13 @@ export class TestCluster {
     });
     // The same port after a restart, so that clients reconnect.
     this.#port = Number(new URL(this.server).port);
+  }
+
+  /** What a killed runtime leaves behind goes with the cluster's directory. */
+  get #scratch(): string {
+    const path = join(this.directory, "tmp");
+    mkdirSync(path, { recursive: true });
+    return path;
   }
 
   get kubeconfig(): string {
