@@ -6,6 +6,8 @@ import type { WatchCacheProtocol } from "./storage/cacher/protocol.ts";
 export interface LoopHostProtocol {
   /** Starts or resumes the loops of this cluster, and keeps them awake for at least so long. Cheap when they already run. */
   wake(keepMilliseconds?: number): Promise<void>;
+  /** Answers when the object can be reached; starts nothing. */
+  healthz(): Promise<"ok">;
   /** The cron safety net: resync, and run what is due. */
   tick(): Promise<void>;
 }

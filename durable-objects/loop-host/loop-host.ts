@@ -76,6 +76,11 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
     await this.#starting;
   }
 
+  /** Answers, awake or asleep, without waking anything. */
+  async healthz(): Promise<"ok"> {
+    return "ok";
+  }
+
   async tick(): Promise<void> {
     await this.wake();
   }
@@ -133,11 +138,11 @@ export abstract class LoopHost extends DurableObject<Env> implements LoopHostPro
         this.#check().catch(onError);
       }, checkMilliseconds),
     };
-    await this.onStart();
-    // A caller waits for the decision to run, not for the first lists.
+    // A caller waits for the decision to run, not for the first lists; and the loops run whatever becomes of `onStart`.
     void Promise.all([heartbeats.waitForSync(), informers.waitForSync()])
       .then(() => Promise.all(controllers.map((controller) => controller.run(abort.signal))))
       .catch(onError);
+    await this.onStart();
   }
 
   async #check(): Promise<void> {

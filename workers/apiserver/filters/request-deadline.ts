@@ -13,7 +13,6 @@ export const requestDeadline: Filter = async (c, next) => {
   const clock = c.env.clock;
   // In-process callers wait for as long as their Durable Object lives.
   if (c.env.loopbackUser !== undefined || info.verb === "watch" || longRunningSubresources.has(info.subresource)) {
-    c.set("deadline", Number.POSITIVE_INFINITY);
     return next();
   }
   const text = c.req.query("timeout");
@@ -25,7 +24,6 @@ export const requestDeadline: Filter = async (c, next) => {
     }
     if (parsed > 0) timeout = Math.min(parsed, defaultTimeoutMilliseconds);
   }
-  c.set("deadline", clock.now() + timeout);
   let timer: unknown;
   const expired = new Promise<never>((_, reject) => {
     timer = clock.setTimeout(

@@ -11,8 +11,22 @@ import { parseListOptions } from "../request/list-options.ts";
 import { includeObjectOf } from "./get.ts";
 import { queryOf } from "./scope.ts";
 
-/** Upstream asks each component's health port; here they run wherever there is something to do, and the store answers or nothing does. */
-const messages: Record<string, string> = { scheduler: "ok", "controller-manager": "ok", "etcd-0": "ok" };
+/** Asks a component how it is; rejects when it does not answer. */
+export type Probe = () => Promise<string>;
+
+/** Upstream asks each component's health port; here the object that hosts it, which answers without being woken, and the store. */
+function probesOf(c: AppContext): Record<string, Probe> {
+  const { env } = c.env;
+  const { cluster } = c.get("info");
+  return {
+    scheduler: () => env.SCHEDULER.get(env.SCHEDULER.idFromName(cluster)).healthz(),
+    "controller-manager": () => env.CONTROLLER_MANAGER.get(env.CONTROLLER_MANAGER.idFromName(cluster)).healthz(),
+    "etcd-0": async () => {
+      await c.get("storage").for({ group: "", resource: "namespaces" }).currentRevision();
+      return "ok";
+    },
+  };
+}
 
 const deprecation = "v1 ComponentStatus is deprecated in v1.19+";
 
@@ -21,7 +35,9 @@ export async function componentStatusHandler(c: AppContext, resource: ResourceIn
   const { name, verb } = c.get("info");
   const form = negotiate(c.req.header("Accept"), verb === "get" ? "object" : "list");
   c.get("warnings").push(deprecation);
-  const statuses = Object.entries(messages).map(([component, message]) => componentStatus(component, message));
+  const statuses = await Promise.all(
+    Object.entries(probesOf(c)).map(([component, probe]) => componentStatus(component, probe)),
+  );
   const metadata = {};
   const tableOptions = () => ({
     version: form.version,
@@ -66,6 +82,14 @@ export async function componentStatusHandler(c: AppContext, resource: ResourceIn
   }
 }
 
-function componentStatus(name: string, message: string): KubeObject {
-  return { metadata: { name }, conditions: [{ type: "Healthy", status: "True", message }] };
+export async function componentStatus(name: string, probe: Probe): Promise<KubeObject> {
+  const condition = await probe().then(
+    (message) => ({ type: "Healthy", status: "True", message }),
+    (error: unknown) => ({
+      type: "Healthy",
+      status: "False",
+      error: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  return { metadata: { name }, conditions: [condition] };
 }

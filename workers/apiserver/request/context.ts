@@ -26,8 +26,6 @@ export interface RequestVariables {
   storage: StorageFactory;
   /** Texts for `Warning: 299` headers. */
   warnings: string[];
-  /** Absolute time in milliseconds after which the request is given up. */
-  deadline: number;
 }
 
 export type AppEnv = { Bindings: ChainBindings; Variables: RequestVariables };
